@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: ISC
+ * log.h -- one line an event, to standard error.
+ *
+ * Text form: `2026-01-31T12:00:00.123Z info  net.accept conn=7 from=127.0.0.1`. The message is an
+ * event word and key=value pairs; control bytes, quotes and non-UTF-8 in it are written as \xNN,
+ * so no peer can forge a line. JSON form puts the same into an object a line. Secrets never go
+ * in: callers log ids, not tokens.
+ */
+#ifndef SK_BASE_LOG_H
+#define SK_BASE_LOG_H
+
+#include "common/base/util.h"
+
+enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARN, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
+enum log_form { LOG_FORM_TEXT, LOG_FORM_JSON };
+
+/* Process-wide settings, made once by main before threads start. */
+void log_setup(enum log_level max, enum log_form form);
+bool log_wants(enum log_level level);
+/* One line in a single write(2), so that threads' lines don't mix. */
+void log_event(enum log_level level, const char *event, const char *fmt, ...) PRINTF_LIKE(3, 4);
+
+#define LOG_AT(level, ...)                                                                         \
+    do {                                                                                           \
+        if (log_wants(level))                                                                      \
+            log_event(level, __VA_ARGS__);                                                         \
+    } while (0)
+/* LOG_INFO("net.accept", "conn=%u", id); use "%s", "" for no fields. */
+#define LOG_ERROR(...) LOG_AT(LOG_LEVEL_ERROR, __VA_ARGS__)
+#define LOG_WARN(...) LOG_AT(LOG_LEVEL_WARN, __VA_ARGS__)
+#define LOG_INFO(...) LOG_AT(LOG_LEVEL_INFO, __VA_ARGS__)
+#define LOG_DEBUG(...) LOG_AT(LOG_LEVEL_DEBUG, __VA_ARGS__)
+
+#endif
