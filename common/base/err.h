@@ -35,11 +35,11 @@ enum err {
 #define X(name, reason, code, words) name,
     ERR_WIRE_TABLE(X)
 #undef X
-    ERR_IO,    /* the environment failed; errno or a log line says how */
-    ERR_DATA,  /* a file or record is not what it should be */
-    ERR_ROOM,  /* does not fit the room given; state as before */
-    ERR_EOF,   /* the other end is gone */
-    ERR_USAGE, /* wrong words on a command line */
+        ERR_IO, /* the environment failed; errno or a log line says how */
+    ERR_DATA,   /* a file or record is not what it should be */
+    ERR_ROOM,   /* does not fit the room given; state as before */
+    ERR_EOF,    /* the other end is gone */
+    ERR_USAGE,  /* wrong words on a command line */
     ERR_COUNT
 };
 

@@ -27,8 +27,8 @@ void log_event(enum log_level level, const char *event, const char *fmt, ...) PR
     } while (0)
 /* LOG_INFO("net.accept", "conn=%u", id); use "%s", "" for no fields. */
 #define LOG_ERROR(...) LOG_AT(LOG_LEVEL_ERROR, __VA_ARGS__)
-#define LOG_WARN(...) LOG_AT(LOG_LEVEL_WARN, __VA_ARGS__)
-#define LOG_INFO(...) LOG_AT(LOG_LEVEL_INFO, __VA_ARGS__)
+#define LOG_WARN(...)  LOG_AT(LOG_LEVEL_WARN, __VA_ARGS__)
+#define LOG_INFO(...)  LOG_AT(LOG_LEVEL_INFO, __VA_ARGS__)
 #define LOG_DEBUG(...) LOG_AT(LOG_LEVEL_DEBUG, __VA_ARGS__)
 
 #endif

@@ -7,10 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
-#define NODISCARD __attribute__((warn_unused_result))
+#define ARRAY_LEN(a)           (sizeof(a) / sizeof((a)[0]))
+#define NODISCARD              __attribute__((warn_unused_result))
 #define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
-#define NORETURN __attribute__((noreturn))
+#define NORETURN               __attribute__((noreturn))
 
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
