@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: ISC
+ * json.h -- strict JSON in, and the one door to cJSON.
+ *
+ * json_parse runs a strict scanner first (RFC 8259, plus the wire's own limits), since cJSON alone
+ * takes bad UTF-8, raw controls, `01`, trailing data and duplicate keys. Only then does cJSON build
+ * the tree. Member names are compared with case.
+ */
+#ifndef SK_PROTO_JSON_H
+#define SK_PROTO_JSON_H
+
+#include "common/base/err.h"
+
+struct json; /* one value of a tree (a cJSON item in truth) */
+
+struct json_limits {
+    unsigned depth, members, values; /* 0: no limit but a depth of 64 against stack use */
+};
+extern const struct json_limits json_wire_limits; /* PROTOCOL: 8, 64, 512 */
+extern const struct json_limits json_file_limits; /* scenario and record files: depth 64 */
+
+#define JSON_WHY_LEN 120
+/*
+ * Parse exactly one JSON text of `len` bytes. Integers only, within +-2^53 (`1e2`, `1.0`, `-0` are
+ * refused); duplicate names, `\u0000`, lone surrogates, raw controls, bad UTF-8, trailing bytes and
+ * anything beyond `limits` are refused.
+ * ERR_PARSE: why[] says what and at which byte (and line, for files). *out is owned: json_free.
+ */
+NODISCARD enum err json_parse(const char *text, size_t len, const struct json_limits *limits,
+                              struct json **out, char why[JSON_WHY_LEN]);
+/* The scanner alone: what json_parse refuses, without building a tree. */
+NODISCARD enum err json_scan(const char *text, size_t len, const struct json_limits *limits,
+                             char why[JSON_WHY_LEN]);
+void json_free(struct json *j);
+
+enum json_type { JSON_NULL, JSON_BOOL, JSON_INT, JSON_STRING, JSON_ARRAY, JSON_OBJECT };
+enum json_type json_type(const struct json *j);
+/* Member of an object, borrowed; NULL when absent, or j is NULL or no object. */
+const struct json *json_get(const struct json *j, const char *name);
+/* First child of an array or object, next sibling; NULL at the end. */
+const struct json *json_first(const struct json *j);
+const struct json *json_next(const struct json *j);
+/* Name of a member reached by json_first/json_next; NULL for array elements. */
+const char *json_name(const struct json *j);
+unsigned json_count(const struct json *j);
+/* Typed reads: false and *out untouched when j is NULL or of another type. Strings are borrowed. */
+NODISCARD bool json_string(const struct json *j, const char **out);
+NODISCARD bool json_int(const struct json *j, int64_t *out);
+NODISCARD bool json_bool(const struct json *j, bool *out);
+/* Member reads: json_get and the typed read in one. */
+NODISCARD bool json_get_string(const struct json *j, const char *name, const char **out);
+NODISCARD bool json_get_int(const struct json *j, const char *name, int64_t *out);
+NODISCARD bool json_get_bool(const struct json *j, const char *name, bool *out);
+/* `j` again as compact JSON, escaped as jsonw does; appended. */
+struct buf;
+void json_print(const struct json *j, struct buf *out);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: ISC
+ * line.h -- bytes of a stream cut into lines.
+ *
+ * A line ends in '\n'; one '\r' before it is dropped. Blank lines are keepalives: they are passed
+ * over and counted as nothing. Memory is bounded by the limit: a longer line is reported once
+ * and the framer takes nothing more.
+ */
+#ifndef SK_PROTO_LINE_H
+#define SK_PROTO_LINE_H
+
+#include "common/base/buf.h"
+
+#define LINE_LIMIT_GUEST 4096     /* before login, without its end (PROTOCOL) */
+#define LINE_LIMIT_MEMBER 16384   /* after */
+#define LINE_LIMIT_SERVER 262144  /* what a server may send */
+
+struct line_reader {
+    struct buf in;  /* bytes not yet taken */
+    size_t scanned; /* of them, known to hold no '\n' */
+    size_t taken;   /* front bytes handed out already */
+    size_t limit;
+    bool too_long;
+};
+
+enum line_result { LINE_NONE, LINE_GOT, LINE_TOO_LONG };
+
+void line_init(struct line_reader *r, size_t limit);
+void line_fini(struct line_reader *r);
+/* Add bytes as they come. */
+void line_feed(struct line_reader *r, const char *data, size_t len);
+/*
+ * The next whole line that isn't blank: *line (NUL-terminated, borrowed until the next call or
+ * feed) and *len. LINE_TOO_LONG once the limit is passed, then for ever.
+ */
+enum line_result line_next(struct line_reader *r, const char **line, size_t *len);
+/* Is part of a line waiting for its end? */
+bool line_is_partial(const struct line_reader *r);
+
+#endif
