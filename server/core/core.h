@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: ISC
+ * core.h -- the whole server as one pure step: core_step(core, event) -> effects.
+ *
+ * The shell turns the world (sockets, disk, clocks, entropy) into events and carries effects out;
+ * the simulator and the fuzzers do the same without a world. The core never reads a clock, file,
+ * socket or random device: the time comes with each event, entropy with CORE_ENTROPY.
+ *
+ * Journal, then reply: what must not leave before it is durable is given out as effect only after
+ * the CORE_STORED of its transaction. A transaction is decided on the durable state, stored, then
+ * applied: until CORE_STORED comes back a match has at most one transaction under way, and lines
+ * that would change or read that match wait in their connection's turn.
+ */
+#ifndef SK_SERVER_CORE_H
+#define SK_SERVER_CORE_H
+
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "common/base/msec.h"
+#include "proto/entry.h"
+
+/* A connection: slot and generation, never reused in a process's life. 0 is none. */
+typedef uint64_t conn_id;
+
+/* Bytes written once and read by many: freed with the last reference. Never changed once sent. */
+struct shared {
+    uint32_t refs;
+    size_t len;
+    char data[]; /* whole lines, each with its '\n' */
+};
+struct shared *shared_new(const char *data, size_t len); /* one reference, the caller's */
+struct shared *shared_ref(struct shared *s);
+void shared_unref(struct shared *s);
+
+/* ---- what the store is asked to keep: one transaction, all or nothing ---- */
+
+enum store_op_kind {
+    STORE_MATCH_NEW,    /* match row: id, no, state, scenario id, `data` = core's private row (JSON) */
+    STORE_MATCH_SET,    /* match row again: state and `data` */
+    STORE_ENTRIES,      /* journal lines [seq, seq + n): `data` = lines each with '\n' */
+    STORE_SNAPSHOT,     /* `data` as of seq: bounds recovery */
+    STORE_SHARE,        /* a player's share for the open roll (seq = roll n, role): DICE D4 */
+    STORE_SHARES_DROP,  /* the open roll's shares, once it is journaled */
+    STORE_USER_PUT,     /* user row: name (key, without case), `data` = core's private row (JSON) */
+    STORE_USER_DROP,
+    STORE_TOKEN_PUT,    /* token row: key = 32-byte hash, name = user, `data` = family, state (JSON) */
+    STORE_TOKEN_DROP,
+    STORE_META_PUT      /* small named values: next match number, served_ms */
+};
+struct store_op {
+    uint8_t kind; /* enum store_op_kind */
+    uint8_t state; /* enum match_state of match rows */
+    uint8_t role;
+    uint32_t seq, n;
+    uint8_t key[32]; /* match id (16 bytes) or token hash */
+    char name[64];
+    char *data; /* owned, may be NULL */
+    size_t len;
+};
+struct store_txn {
+    uint64_t id; /* named by the core, answered by CORE_STORED */
+    size_t n;
+    struct store_op *op; /* owned */
+};
+void store_txn_free(struct store_txn *t);
+
+enum match_state { MATCH_OPEN, MATCH_SETUP, MATCH_LIVE, MATCH_OVER, MATCH_BROKEN };
+
+/* ---- events ---- */
+
+enum core_event_kind {
+    CORE_ACCEPTED, /* a connection is there */
+    CORE_BYTES,    /* bytes came on it */
+    CORE_EOF,      /* its peer has ended sending or is gone: the last event of that id */
+    CORE_DRAINED,  /* its output queue is empty again */
+    CORE_TICK,     /* time has passed; come when core_deadline says, or earlier */
+    CORE_STORED,   /* a transaction's end: err OK (durable), ERR_STORAGE (surely not saved) */
+    CORE_HASHED,   /* a password hash's end */
+    CORE_ENTROPY,  /* 32 fresh random bytes to mix in */
+    CORE_STOP      /* the process should end: say so to all, then CORE_FX_STOPPED */
+};
+struct core_event {
+    uint8_t kind;
+    struct mono now;
+    struct wall wall;
+    conn_id conn;
+    union {
+        struct {
+            char addr[46]; /* numeric IPv4 or IPv6 address */
+            bool tls, loopback;
+        } accepted;
+        struct {
+            const char *data; /* borrowed */
+            size_t len;
+        } bytes;
+        struct {
+            uint64_t txn;
+            enum err err;
+        } stored;
+        struct {
+            uint64_t job;
+            bool ok;      /* verify: the password fits */
+            char hash[128]; /* make: the new string */
+        } hashed;
+        uint8_t entropy[32];
+        const char *reason; /* stop */
+    } u;
+};
+
+/* ---- effects, in the order to carry them out ---- */
+
+enum core_effect_kind {
+    CORE_FX_SEND,    /* queue `bytes` on conn; flushed once a turn of the loop */
+    CORE_FX_CLOSE,   /* close conn once what is queued has gone (bounded by a deadline) */
+    CORE_FX_PAUSE,   /* read no more from conn for now */
+    CORE_FX_RESUME,  /* read on */
+    CORE_FX_STORE,   /* start the transaction */
+    CORE_FX_HASH,    /* verify or make a password hash on a worker */
+    CORE_FX_STOPPED  /* nothing is under way any more: exit 0 */
+};
+struct core_effect {
+    uint8_t kind;
+    bool player; /* send: to one who plays there (flushed before spectators) */
+    conn_id conn;
+    union {
+        struct shared *bytes;    /* a reference, taken by the shell */
+        struct store_txn *txn;   /* taken by the shell */
+        struct {
+            uint64_t job;
+            char *password, *hash; /* owned, taken; hash NULL: make one */
+        } hash;
+    } u;
+};
+struct core_effects {
+    struct core_effect *fx;
+    size_t n, cap;
+};
+void core_effects_fini(struct core_effects *fx); /* frees what wasn't taken too */
+
+/* ---- life ---- */
+
+struct core_config {
+    const char *server;   /* "skirmishd/0.1.0" */
+    const char *motd;     /* borrowed; may be "" */
+    uint8_t seed[32];     /* entropy to start from */
+    uint8_t master[32];   /* DICE: server chains' master key */
+    uint32_t master_kid;
+    unsigned max_conns, max_conns_per_addr, max_matches, max_guests, max_watchers;
+    bool limit_loopback; /* per-address limits for 127/8 and ::1 too */
+};
+struct core;
+/* `scenarios` is borrowed for the core's life. */
+NODISCARD struct core *core_new(const struct core_config *cfg, const struct scenario_set *scenarios,
+                                struct mono now, struct wall wall);
+void core_free(struct core *c);
+
+/*
+ * Recovery, before the first step: rows as the store has them, in this order: meta, users, tokens,
+ * matches with newest snapshot (may be NULL) and the journal lines behind it, shares; then
+ * core_load_done. ERR_DATA: this row is set aside (a match: MATCH_BROKEN), the rest goes on; why[]
+ * says why.
+ */
+struct core_match_row {
+    uint8_t id[MATCH_ID_LEN];
+    uint8_t state;
+    const char *data, *snapshot, *lines; /* lines: each with '\n' */
+    size_t data_len, snapshot_len, lines_len;
+    uint32_t snapshot_seq;
+};
+NODISCARD enum err core_load_meta(struct core *c, const char *name, const char *data);
+NODISCARD enum err core_load_user(struct core *c, const char *name, const char *data, size_t len);
+NODISCARD enum err core_load_token(struct core *c, const uint8_t hash[32], const char *user,
+                                   const char *data, size_t len);
+NODISCARD enum err core_load_match(struct core *c, const struct core_match_row *row,
+                                   char why[PLAY_WHY_LEN]);
+NODISCARD enum err core_load_share(struct core *c, const uint8_t match[MATCH_ID_LEN], enum role role,
+                                   uint32_t roll, const uint8_t share[FD1_LEN]);
+void core_load_done(struct core *c);
+
+/* The step. Effects are appended to *out. */
+void core_step(struct core *c, const struct core_event *ev, struct core_effects *out);
+/* When the next CORE_TICK is wanted at the latest. */
+struct mono core_deadline(const struct core *c);
+
+/* Counters for people and metrics. */
+struct core_stats {
+    uint64_t conns, logged_in, players, spectators, matches_open, matches_live, orders, refusals,
+        stored, sent_bytes;
+};
+void core_stats(const struct core *c, struct core_stats *out);
+
+#endif
