@@ -85,16 +85,20 @@ void buf_printf(struct buf *b, const char *fmt, ...)
 
 void buf_vprintf(struct buf *b, const char *fmt, va_list ap)
 {
+    char *dst = buf_room(b, 0);
+    const size_t room = b->cap - b->len;
     va_list again;
     int n;
 
     va_copy(again, ap);
-    n = vsnprintf(buf_room(b, 0), b->cap - b->len, fmt, ap);
+    n = vsnprintf(dst, room, fmt, ap);
     CHECK(n >= 0);
-    if ((size_t)n >= b->cap - b->len)
-        n = vsnprintf(buf_room(b, (size_t)n), (size_t)n + 1, fmt, again);
+    if ((size_t)n >= room) {
+        dst = buf_room(b, (size_t)n);
+        n = vsnprintf(dst, (size_t)n + 1, fmt, again);
+        CHECK(n >= 0);
+    }
     va_end(again);
-    CHECK(n >= 0);
     b->len += (size_t)n;
 }
 

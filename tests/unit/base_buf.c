@@ -92,6 +92,7 @@ static void prints_across_growth(void **unused)
         text[n] = '\0';
         buf_printf(&b, "%s", text);
         assert_int_equal(b.len, n);
+        assert_string_equal(buf_str(&b), text);
         buf_printf(&b, "<%s|%d>", text, 42);
         assert_int_equal(b.len, 2 * n + 5);
         assert_memory_equal(b.data + b.len - 4, "|42>", 5);
