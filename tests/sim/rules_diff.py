@@ -1,0 +1,547 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: ISC
+"""Random games played by the reference rules and by `skirmish adjudicate`, compared line by line.
+
+rules_diff.py [--games N] [--seed S] [--bin DIR] [--out DIR] [--alone] [--stats]
+Scenarios, dice and orders are random but the same for the same seed and number. Each difference
+is reported with the case in a file of its own. Refusals that differ only in `rule` are counted
+apart. --alone plays the reference only and checks its states. Exit 0 equal, 1 not, 77 no program.
+"""
+import argparse
+import collections
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "ref"))
+
+from adjudicate import adjudicate  # noqa: E402
+from rules import ALLOWANCE, DiceOut, Game, Refused, step  # noqa: E402
+from scenario import EDGES, IMPASSABLE, READINGS, SOLDIERS, check, square_name  # noqa: E402
+
+MAX_ORDERS = 120
+SIDES = ("red", "blue")
+
+
+class Maker:
+    """One random scenario."""
+
+    def __init__(self, rng):
+        self.rng = rng
+        self.scale = rng.choice(("1in", "3in"))
+        self.w, self.h = self.size()
+        self.turns = rng.choice((1, 2, 3, 4, 5, 6, 8, 12, 20))
+        self.stack = rng.choice((None, None, 1, 2, 3, 4, 6, 9)) if self.scale == "3in" else None
+        self.limit = (self.stack or 6) if self.scale == "3in" else 1
+        self.held = {}
+        self.ids = {side: [] for side in SIDES}
+        self.soldiers = {side: 0 for side in SIDES}
+
+    def size(self):
+        rng = self.rng
+        kind = rng.random()
+        if kind < 0.75:
+            return rng.randint(4, 9), rng.randint(4, 9)
+        if kind < 0.97:
+            return rng.randint(4, 20), rng.randint(4, 20)
+        return rng.choice(((64, 4), (4, 64), (30, 5), (53, 4)))
+
+    def make(self):
+        rng = self.rng
+        obj = {"format": 1, "id": "case", "title": "Case", "author": "rules_diff", "summary": "random",
+               "scale": self.scale, "size": [self.w, self.h], "turns": self.turns}
+        if self.stack:
+            obj["stack"] = self.stack
+        obj["ground"] = self.ground()
+        self.rows = obj["ground"][::-1]
+        if rng.random() < 0.5:
+            obj["heights"] = self.heights()
+        if rng.random() < 0.6:
+            obj["obstacles"] = self.obstacles()
+        homes = rng.choice((("s", "n"), ("n", "s"), ("e", "w"), ("w", "s"), ("n", "n")))
+        obj["sides"] = [{"id": side, "name": side.title(), "home": home} for side, home in zip(SIDES, homes)]
+        obj["figures"] = self.figures()
+        if rng.random() < 0.5:
+            obj["waves"] = [self.wave() for _ in range(rng.randint(1, 3))]
+        self.need_soldiers(obj)
+        for i in (0, 1):
+            if rng.random() < 0.8:
+                obj["sides"][i]["win"] = self.wins(i)
+        if rng.random() < 0.3:
+            rng.choice(obj["sides"])["limit_winner"] = True
+        if rng.random() < 0.5:
+            obj["readings"] = {name: rng.choice(values) for name, values in READINGS.items() if rng.random() < 0.5}
+        return obj
+
+    def ground(self):
+        rng = self.rng
+        weights = rng.choice(((1, 0, 0, 0, 0, 0), (60, 8, 8, 2, 2, 2), (90, 1, 1, 1, 1, 1), (50, 15, 25, 5, 3, 2), (40, 5, 5, 20, 5, 5), (20, 2, 78, 1, 1, 1)))
+        return ["".join(rng.choices(".wrB~V", weights, k=self.w)) for _ in range(self.h)]
+
+    def heights(self):
+        digits = self.rng.choice(("0001", "0012", "0123456789", "0000001"))
+        return ["".join(self.rng.choice(digits) for _ in range(self.w)) for _ in range(self.h)]
+
+    def obstacles(self):
+        rng = self.rng
+        chance = rng.choice((0.05, 0.1, 0.3))
+        edges = []
+        for x in range(self.w):
+            for y in range(self.h):
+                for way in EDGES:
+                    dx, dy = step((x, y), way)
+                    if 0 <= dx < self.w and 0 <= dy < self.h and rng.random() < chance / 2:
+                        edges.append(square_name((x, y)) + way)
+        kinds = ("wall", "fence", "stream", "barricade")
+        return [{"kind": rng.choice(kinds), "edges": edges}] if edges else []
+
+    def person(self, side):
+        rng = self.rng
+        kind = rng.choices(("irregular", "regular", "mounted", "civilian", "wagon"), (6, 8, 5, 2, 1))[0]
+        item = {"id": "%s%d" % (side[0], len(self.ids[side]) + 1), "type": kind}
+        self.ids[side].append(item["id"])
+        if kind in SOLDIERS:
+            self.soldiers[side] += 1
+            if rng.random() < 0.12:
+                item["commander"] = True
+        if rng.random() < 0.05:
+            item["name"] = rng.choice(("Ada", "Bo \"X\"", "L\u00fcders", "a\\b"))
+        return item
+
+    def square(self, centre):
+        rng = self.rng
+        spread = rng.choice((1, 1, 2, 3, 8))
+        x = min(max(centre[0] + rng.randint(-spread, spread), 0), self.w - 1)
+        y = min(max(centre[1] + rng.randint(-spread, spread), 0), self.h - 1)
+        return (x, y)
+
+    def takes(self, square, side, kind):
+        if self.rows[square[1]][square[0]] in IMPASSABLE:
+            return False
+        there = self.held.get(square, [])
+        if there and (there[0][0] != side or "wagon" in (kind, there[0][1])):
+            return False
+        return len(there) < self.limit
+
+    def figures(self):
+        rng = self.rng
+        most = rng.choice((1, 2, 4, 8, 8, 14, 14))
+        out = []
+        for side in SIDES:
+            if side == "red" or rng.random() < 0.4:
+                centre = (rng.randrange(self.w), rng.randrange(self.h))
+            last = None
+            for _ in range(rng.randint(0 if rng.random() < 0.1 else 1, most)):
+                item = self.person(side)
+                square = last if last and rng.random() < 0.5 else self.square(centre)
+                for _ in range(8):
+                    if self.takes(square, side, item["type"]):
+                        break
+                    square = self.square(centre)
+                else:
+                    self.forget(side, item)
+                    continue
+                self.held.setdefault(square, []).append((side, item["type"]))
+                last = square
+                out.append({"id": item.pop("id"), "side": side, "type": item.pop("type"),
+                            "at": square_name(square), "face": rng.choice(EDGES), **item})
+        if rng.random() < 0.3:
+            rng.shuffle(out)  # roster order isn't file order
+        return out
+
+    def forget(self, side, item):
+        self.ids[side].remove(item["id"])
+        if item["type"] in SOLDIERS:
+            self.soldiers[side] -= 1
+
+    def some_squares(self, most):
+        return [square_name((self.rng.randrange(self.w), self.rng.randrange(self.h))) for _ in range(self.rng.randint(1, most))]
+
+    def wave(self):
+        rng = self.rng
+        side = rng.choice(SIDES)
+        wave = {"side": side, "turn": rng.randint(1, min(self.turns, 4))}
+        form = rng.randrange(3)
+        if form == 0:
+            wave["squares"] = self.some_squares(5)
+        elif form == 1:
+            wave["edge"] = rng.choice(EDGES)
+        else:
+            wave["d6"] = {face: rng.choice(EDGES) for face in "123456"}
+        wave["figures"] = [self.person(side) for _ in range(rng.choice((1, 2, 3, 5, 9)))]
+        return wave
+
+    def need_soldiers(self, obj):
+        for side in SIDES:
+            if self.soldiers[side] == 0:
+                item = self.person(side)
+                item.update(type="regular")
+                self.soldiers[side] = 1
+                obj.setdefault("waves", []).append(
+                    {"side": side, "turn": 1, "edge": self.rng.choice(EDGES), "figures": [item]})
+
+    def named(self, side, most=4):
+        ids = self.ids[SIDES[side]]
+        return self.rng.sample(ids, self.rng.randint(1, min(most, len(ids))))
+
+    def wins(self, side):
+        return [self.win(side) for _ in range(self.rng.choice((0, 1, 1, 1, 2, 3)))]
+
+    def win(self, side):
+        rng = self.rng
+        kind = rng.choice(("eliminate", "kill", "exit", "exit", "hold", "baseline", "survive", "reach"))
+        win = {"kind": kind}
+        if kind == "kill":
+            win["figures"] = self.named(1 - side, 2)
+        elif kind == "exit":
+            win["figures"] = self.named(side)
+            if rng.random() < 0.6:
+                win["count"] = rng.randint(1, len(win["figures"]))
+            win["edge"] = rng.choice(EDGES)
+        elif kind == "hold":
+            win["squares"] = self.some_squares(2)
+            if rng.random() < 0.5:
+                win["turn"] = rng.randint(1, self.turns)
+        elif kind == "survive":
+            win["turn"] = rng.randint(1, self.turns)
+        elif kind == "reach":
+            win["figures"] = self.named(side)
+            win["squares"] = self.some_squares(3)
+        return win
+
+
+class Player:
+    """Random orders, most of them legal, found with the reference's help."""
+
+    def __init__(self, rng, game):
+        self.rng = rng
+        self.game = game
+
+    def ready(self):
+        game = self.game
+        return [f for f in game.figures if f.side == game.active and game.can_act(f)]
+
+    def anything(self):
+        """An order that is most likely refused: wrong figure, square, side or path."""
+        rng, game = self.rng, self.game
+        side = rng.choice(SIDES)
+        if game.active is not None and rng.random() < 0.7:
+            side = game.side_id(game.active)
+        pool = [f for f in game.figures if game.side_id(f.side) == side and f.at is not None]
+        if not pool or rng.random() < 0.3:
+            pool = game.figures
+        names = [rng.choice(pool).id for _ in range(rng.choice((1, 1, 1, 2, 3)))]
+        if rng.random() < 0.05:
+            names.append("nobody")
+        what = rng.randrange(4)
+        if what == 0:
+            return {"side": side, "do": "turn", "figures": names, "face": rng.choice(EDGES)}
+        if what == 1:
+            square = (rng.randrange(game.board.w), rng.randrange(min(game.board.h + 1, 64)))
+            face = rng.choice(EDGES)
+            fig = rng.choice(pool)
+            if fig.at is not None and rng.random() < 0.9:
+                square, face = fig.at, rng.choice((fig.face, fig.face, fig.face, face))
+            return {"side": side, "do": "fire", "square": square_name(square), "face": face}
+        if what == 2:
+            return {"side": side, "do": rng.choice(("undo", "end_phase", "undo"))}
+        return self.wild_move(side, names)
+
+    def wild_move(self, side, names):
+        rng, game = self.rng, self.game
+        fig = game.by_id.get(names[0])
+        here = fig.at if fig and fig.at else (rng.randrange(game.board.w), rng.randrange(game.board.h))
+        path = []
+        for _ in range(rng.randrange(6)):
+            here = step(here, rng.choice(EDGES)) if rng.random() < 0.9 else (here[0] + 1, here[1] + 1)
+            if here[0] < 0 or here[1] < 0 or here[0] > 63 or here[1] > 63:
+                break
+            path.append(square_name(here))
+        order = {"side": side, "do": "move", "figures": names, "path": path}
+        if rng.random() < 0.3:
+            order["exit"] = rng.choice(EDGES)
+        return order
+
+    def unable(self):
+        """An order to somebody whose morale or whose type forbids it."""
+        rng, game = self.rng, self.game
+        side = game.side_id(game.active)
+        pool = [f for f in game.figures if f.side == game.active and f.at is not None
+                and (f.status in ("halted", "retreating", "routing") or not f.soldier)]
+        if not pool:
+            return self.anything()
+        fig = rng.choice(pool)
+        if rng.random() < 0.4:
+            return {"side": side, "do": "fire", "square": square_name(fig.at), "face": fig.face}
+        if rng.random() < 0.3:
+            return {"side": side, "do": "turn", "figures": [fig.id], "face": rng.choice(EDGES)}
+        return self.wild_move(side, [fig.id])
+
+    def group(self):
+        """Some ready figures of one square."""
+        rng = self.rng
+        fig = rng.choice(self.ready())
+        mates = [f for f in self.ready() if f.at == fig.at and f is not fig]
+        if self.game.board.scale == "1in" or rng.random() < 0.4:
+            return [fig]
+        together = [fig] + rng.sample(mates, rng.randint(0, len(mates)))
+        rng.shuffle(together)
+        return together
+
+    def nearness(self, square):
+        foes = [f.at for f in self.game.figures if f.side != self.game.active and f.at is not None]
+        return min((abs(x - square[0]) + abs(y - square[1]) for x, y in foes), default=0)
+
+    def walk(self, figures):
+        """A random path within the allowance, around what blocks."""
+        rng, game = self.rng, self.game
+        most = min(ALLOWANCE[game.board.scale][f.type][0] for f in figures)
+        here, path = figures[0].at, []
+        for _ in range(rng.randint(1, most)):
+            nexts = [step(here, way) for way in EDGES]
+            nexts = [s for s in nexts if game.board.on_board(s) and not game.blocked(s, game.active)
+                     and not (path and game.board.obstacle(here, s))]
+            if figures[0].type == "wagon":
+                nexts = [s for s in nexts if game.board.ground(s) == "r"]
+            if not nexts:
+                break
+            there = rng.choice(nexts)
+            path.append(there)
+            if game.board.obstacle(here, there):
+                break
+            here = there
+        return path
+
+    def move(self):
+        rng, game = self.rng, self.game
+        figures = self.group()
+        walks = [self.walk(figures) for _ in range(rng.choice((1, 4, 6)))]
+        path = min(walks, key=lambda p: self.nearness(p[-1] if p else figures[0].at))
+        order = {"side": game.side_id(game.active), "do": "move", "figures": [f.id for f in figures], "path": [square_name(s) for s in path]}
+        if rng.random() < 0.4:
+            order["face"] = self.towards(path[-1] if path else figures[0].at)
+        exits = [win["edge"] for win in game.board.wins[game.active] if win["kind"] == "exit"]
+        for edge in exits:
+            ends = [figures[0].at] + path
+            near = [i for i, s in enumerate(ends) if game.board.on_edge(s, edge)]
+            if near and rng.random() < 0.6:
+                order["path"] = [square_name(s) for s in ends[1:near[0] + 1]]
+                order["exit"] = edge
+                break
+        return order
+
+    def towards(self, square):
+        rng, game = self.rng, self.game
+        foes = [f.at for f in game.figures if f.side != game.active and f.at is not None]
+        if not foes or rng.random() < 0.3:
+            return rng.choice(EDGES)
+        x, y = min(foes, key=lambda s: abs(s[0] - square[0]) + abs(s[1] - square[1]))
+        dx, dy = x - square[0], y - square[1]
+        if abs(dx) > abs(dy):
+            return "e" if dx > 0 else "w"
+        return "n" if dy > 0 else "s"
+
+    def aim(self):
+        """Somebody with an enemy in a straight line turns to it."""
+        rng, game = self.rng, self.game
+        foes = [f.at for f in game.figures if f.side != game.active and f.at is not None]
+        lined = [f for f in self.ready() if any(x == f.at[0] or y == f.at[1] for x, y in foes)]
+        if not lined:
+            return self.turn()
+        fig = rng.choice(lined)
+        x, y = rng.choice([s for s in foes if s[0] == fig.at[0] or s[1] == fig.at[1]])
+        face = ("n" if y > fig.at[1] else "s") if x == fig.at[0] else ("e" if x > fig.at[0] else "w")
+        mates = [f for f in self.ready() if f.at == fig.at]
+        if game.board.scale == "1in" or rng.random() < 0.3:
+            mates = [fig]
+        return {"side": game.side_id(game.active), "do": "turn", "figures": [f.id for f in mates], "face": face}
+
+    def turn(self):
+        figures = self.group()
+        return {"side": self.game.side_id(self.game.active), "do": "turn", "figures": [f.id for f in figures], "face": self.towards(figures[0].at)}
+
+    def fire(self):
+        rng, game = self.rng, self.game
+        shots = []
+        for fig in self.ready():
+            if fig.at in game.fired:
+                continue
+            try:
+                game.shooters(game.standing(fig.at), fig.face)
+                game.target(fig.at, fig.face, game.active)
+            except Refused:
+                continue
+            shots.append(fig)
+        if not shots:
+            return None
+        fig = rng.choice(shots)
+        return {"side": game.side_id(game.active), "do": "fire", "square": square_name(fig.at), "face": fig.face}
+
+    def next(self):
+        rng, game = self.rng, self.game
+        if game.over or rng.random() < 0.15:
+            return self.anything()
+        if rng.random() < 0.04:
+            return self.unable()
+        end = {"side": game.side_id(game.active), "do": "end_phase"}
+        if not self.ready():
+            return end
+        dart = rng.random()
+        if dart < 0.1:
+            return end
+        if dart < 0.15:
+            return {"side": end["side"], "do": "undo"}
+        if dart < 0.8:
+            order = self.fire()
+            if order:
+                return order
+            if dart < 0.3:
+                return self.aim()
+        return self.turn() if dart > 0.97 else self.move()
+
+
+def random_dice(rng):
+    count = rng.choice((0, 1, 2, 3, 5, 8, 13, 20, 30, 50)) if rng.random() < 0.25 else 400
+    weights = rng.choice(((1,) * 6, (1,) * 6, (3, 3, 2, 1, 1, 3), (1, 1, 1, 2, 3, 4), (3, 2, 2, 2, 2, 3), (5, 1, 1, 1, 1, 5)))
+    return rng.choices((1, 2, 3, 4, 5, 6), weights, k=count)
+
+
+def sound(game):
+    """What must hold of any state between orders."""
+    squares = collections.defaultdict(list)
+    for fig in game.figures:
+        assert (fig.at is None) == (fig.status in ("dead", "left", "due")), fig.id
+        assert (fig.at is None) == (fig.rank == 0) and not (fig.fell and fig.at is None), fig.id
+        if fig.at is not None:
+            squares[fig.at].append(fig)
+    for square, there in squares.items():
+        assert not game.board.impassable(square), square
+        assert len({fig.side for fig in there}) == 1 and len(there) <= game.board.stack, square
+        assert len(there) == 1 or all(fig.type != "wagon" for fig in there), square
+        assert sorted(fig.rank for fig in there) == list(range(1, len(there) + 1)), square
+    assert (game.active is None) == (game.turn == 0 or game.over is not None)
+
+
+def random_case(rng):
+    scenario = Maker(rng).make()
+    problem = check(scenario)
+    assert problem is None, problem
+    dice = random_dice(rng)
+    game = Game(scenario, dice)
+    orders = []
+    after = rng.randrange(4)  # orders given after the game or the dice have ended
+    player = Player(rng, game)
+    try:
+        sound(game)
+        game.start()
+        while len(orders) < MAX_ORDERS and (not game.over or after > 0):
+            after -= 1 if game.over else 0
+            orders.append(player.next())
+            try:
+                game.order(orders[-1], len(orders) - 1)
+            except Refused:
+                pass
+            sound(game)
+    except DiceOut:
+        orders += [player.anything() for _ in range(after)]
+    return {"scenario": scenario, "dice": dice, "orders": orders}
+
+
+def plain(item, *without):
+    return json.dumps({k: v for k, v in item.items() if k != "message" and k not in without}, sort_keys=True)
+
+
+def compare(got, want):
+    """(None or the first differing line's number, how many rules differ)."""
+    rules = 0
+    for i in range(max(len(got), len(want))):
+        if i >= len(got) or i >= len(want) or plain(got[i], "rule") != plain(want[i], "rule"):
+            return i, rules
+        rules += plain(got[i]) != plain(want[i])
+    return None, rules
+
+
+def run_program(program, case, path):
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(case, file)
+    done = subprocess.run([program, "adjudicate", path], capture_output=True, timeout=60, check=False)
+    try:
+        got = [json.loads(line) for line in done.stdout.decode().splitlines()]
+    except ValueError:
+        got = [{"kind": "unreadable", "text": done.stdout.decode(errors="replace")}]
+    if done.returncode != 0:
+        got.append({"kind": "exit", "code": done.returncode, "stderr": done.stderr.decode(errors="replace")})
+    return got
+
+
+def tally(stats, out):
+    for item in out:
+        stats[item["kind"]] += 1
+        if item["kind"] in ("refused", "over", "morale", "fall_back"):
+            stats["%s %s" % (item["kind"], item.get("rule") or item.get("reason") or item.get("result") or item.get("state"))] += 1
+
+
+class Run:
+    def __init__(self, args):
+        self.args = args
+        self.program = os.path.join(args.bin, "skirmish") if args.bin else None
+        self.out = args.out or tempfile.mkdtemp(prefix="rules_diff.")
+        self.stats = collections.Counter()
+        self.different = self.rules = self.orders = 0
+
+    def game(self, number):
+        case = random_case(random.Random("%d/%d" % (self.args.seed, number)))
+        want = adjudicate(case)
+        self.orders += len(case["orders"])
+        tally(self.stats, want)
+        if self.args.alone:
+            return
+        got = run_program(self.program, case, os.path.join(self.out, "case.json"))
+        line, rules = compare(got, want)
+        self.rules += rules
+        if line is not None or (rules and self.rules == rules):
+            self.report(number, case, got, want, line)
+
+    def report(self, number, case, got, want, line):
+        self.different += line is not None
+        path = os.path.join(self.out, "%s-%d-%d.json" % ("diff" if line is not None else "rule", self.args.seed, number))
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({**case, "expect": want}, file, indent=1)
+        if self.different > 5:
+            return
+        if line is None:
+            line = next(i for i, pair in enumerate(zip(got, want)) if plain(pair[0]) != plain(pair[1]))
+        print("%s\n  line %d\n  program   %s\n  reference %s" % (
+            path, line, json.dumps(got[line]) if line < len(got) else None,
+            json.dumps(want[line]) if line < len(want) else None))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--games", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--first", type=int, default=0, help="number of the first game")
+    parser.add_argument("--bin", default=os.environ.get("SK_BIN"), help="directory of the programs")
+    parser.add_argument("--out", help="directory for the cases that differ")
+    parser.add_argument("--alone", action="store_true", help="play the reference only")
+    parser.add_argument("--stats", action="store_true", help="show what the games held")
+    args = parser.parse_args()
+    if not args.alone and not (args.bin and os.access(os.path.join(args.bin, "skirmish"), os.X_OK)):
+        print("no skirmish program in --bin or SK_BIN: skipped")
+        return 77
+    run = Run(args)
+    for number in range(args.first, args.first + args.games):
+        run.game(number)
+    if args.stats:
+        for name, count in sorted(run.stats.items()):
+            print("%8d %s" % (count, name))
+    print("%d games, %d orders: %d differ, %d refusals with another rule" % (args.games, run.orders, run.different, run.rules))
+    return 1 if run.different or run.rules else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
