@@ -11,18 +11,18 @@
 #include "common/dice/fd1.h"
 #include "proto/play.h"
 
-#define MATCH_ID_LEN 16           /* bytes; 32 hex digits on the wire */
-#define MATCH_ID_HEX 33           /* with NUL */
-#define NAME_LEN 20               /* longest name, bytes (ASCII) */
-#define ORDER_ID_LEN 128          /* 32 code points */
-#define ENTRY_DICE_MAX 8192       /* dice of one roll */
+#define MATCH_ID_LEN   16   /* bytes; 32 hex digits on the wire */
+#define MATCH_ID_HEX   33   /* with NUL */
+#define NAME_LEN       20   /* longest name, bytes (ASCII) */
+#define ORDER_ID_LEN   128  /* 32 code points */
+#define ENTRY_DICE_MAX 8192 /* dice of one roll */
 
 enum role { ROLE_A, ROLE_B, ROLE_S, ROLE_COUNT }; /* DICE, Scheme: maker, joiner, server */
 char role_letter(enum role r);
 
 enum clock_kind { CLOCK_NONE, CLOCK_LIVE, CLOCK_CORRESPONDENCE };
 struct clock_rule {
-    uint8_t kind;    /* enum clock_kind */
+    uint8_t kind; /* enum clock_kind */
     uint32_t main_s, phase_s, days;
 };
 enum fair { FAIR_STRICT, FAIR_NORMAL, FAIR_SERVER };
@@ -54,7 +54,7 @@ enum entry_kind {
 #define X(name, word) name,
     ENTRY_TABLE(X)
 #undef X
-    ENTRY_PLAY,
+        ENTRY_PLAY,
     ENTRY_KIND_COUNT
 };
 
@@ -122,7 +122,7 @@ struct entry {
             uint8_t side;
             bool accept;
         } answer;
-        uint8_t side; /* resign, claim */
+        uint8_t side;   /* resign, claim */
         const char *by; /* pause, resume */
         struct {
             uint8_t side;

@@ -10,9 +10,9 @@
 
 #include "common/base/buf.h"
 
-#define LINE_LIMIT_GUEST 4096     /* before login, without its end (PROTOCOL) */
-#define LINE_LIMIT_MEMBER 16384   /* after */
-#define LINE_LIMIT_SERVER 262144  /* what a server may send */
+#define LINE_LIMIT_GUEST  4096   /* before login, without its end (PROTOCOL) */
+#define LINE_LIMIT_MEMBER 16384  /* after */
+#define LINE_LIMIT_SERVER 262144 /* what a server may send */
 
 struct line_reader {
     struct buf in;  /* bytes not yet taken */

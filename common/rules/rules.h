@@ -67,8 +67,10 @@ bool rules_can_act(const struct rules_board *b, const struct rules_state *s, uns
 unsigned rules_at(const struct rules_board *b, const struct rules_state *s, uint16_t sq,
                   uint8_t out[RULES_STACK_MAX]);
 /* Soldiers of the side killed so far, and the roster that morale counts (R32, R50). */
-unsigned rules_killed(const struct rules_board *b, const struct rules_state *s, enum rules_side side);
-unsigned rules_roster(const struct rules_board *b, const struct rules_state *s, enum rules_side side);
+unsigned rules_killed(const struct rules_board *b, const struct rules_state *s,
+                      enum rules_side side);
+unsigned rules_roster(const struct rules_board *b, const struct rules_state *s,
+                      enum rules_side side);
 /* SHA-256 of the canonical form (PROTOCOL.md, State). */
 void rules_hash(const struct rules_board *b, const struct rules_state *s,
                 uint8_t out[RULES_HASH_LEN]);

@@ -11,23 +11,23 @@
 #include "common/base/util.h"
 
 #define RULES_FIGURES_MAX 256
-#define RULES_BOARD_MIN 4
-#define RULES_BOARD_MAX 64
+#define RULES_BOARD_MIN   4
+#define RULES_BOARD_MAX   64
 #define RULES_SQUARES_MAX (RULES_BOARD_MAX * RULES_BOARD_MAX)
-#define RULES_WAVES_MAX 64
-#define RULES_WINS_MAX 16   /* victory conditions of one side */
-#define RULES_STACK_MAX 9   /* figures in a square, R2 */
-#define RULES_FRONT 3       /* R2 */
-#define RULES_PATH_MAX 5    /* the largest allowance, R7 */
-#define RULES_ORDER_MAX 16  /* figures, or squares of a path, that an order is read up to */
-#define RULES_LIST_MAX 8192 /* squares in all lists of one scenario */
-#define RULES_TURNS_MAX 999
-#define RULES_ID_LEN 32   /* longest id, without its NUL */
-#define RULES_HASH_LEN 32 /* SHA-256 */
+#define RULES_WAVES_MAX   64
+#define RULES_WINS_MAX    16   /* victory conditions of one side */
+#define RULES_STACK_MAX   9    /* figures in a square, R2 */
+#define RULES_FRONT       3    /* R2 */
+#define RULES_PATH_MAX    5    /* the largest allowance, R7 */
+#define RULES_ORDER_MAX   16   /* figures, or squares of a path, that an order is read up to */
+#define RULES_LIST_MAX    8192 /* squares in all lists of one scenario */
+#define RULES_TURNS_MAX   999
+#define RULES_ID_LEN      32 /* longest id, without its NUL */
+#define RULES_HASH_LEN    32 /* SHA-256 */
 
 #define RULES_NO_SQUARE UINT16_MAX
 #define RULES_NO_FIGURE UINT16_MAX
-#define RULES_NO_WAVE UINT8_MAX
+#define RULES_NO_WAVE   UINT8_MAX
 
 /* The scenario's first side is A, the second B. */
 enum rules_side { RULES_A, RULES_B, RULES_NOBODY };
@@ -92,12 +92,12 @@ enum rules_win_kind {
     RULES_WIN_COUNT
 };
 struct rules_win {
-    uint8_t kind;    /* enum rules_win_kind */
-    uint8_t edge;    /* exit: enum rules_dir */
-    uint16_t turn;   /* hold, survive; 0: any turn */
-    uint16_t count;  /* exit: how many of the figures */
-    uint16_t list;   /* hold, reach: first of n squares in board.list */
-    uint16_t n;      /* squares in that list */
+    uint8_t kind;                             /* enum rules_win_kind */
+    uint8_t edge;                             /* exit: enum rules_dir */
+    uint16_t turn;                            /* hold, survive; 0: any turn */
+    uint16_t count;                           /* exit: how many of the figures */
+    uint16_t list;                            /* hold, reach: first of n squares in board.list */
+    uint16_t n;                               /* squares in that list */
     uint64_t figures[RULES_FIGURES_MAX / 64]; /* kill, exit, reach: bit per figure */
 };
 
@@ -144,8 +144,8 @@ struct rules_board {
     struct rules_board_side side[2];
     struct rules_wave wave[RULES_WAVES_MAX];
     struct rules_figure figure[RULES_FIGURES_MAX];
-    uint8_t ground[RULES_SQUARES_MAX]; /* enum rules_ground */
-    uint8_t height[RULES_SQUARES_MAX]; /* 0 to 9 */
+    uint8_t ground[RULES_SQUARES_MAX];                            /* enum rules_ground */
+    uint8_t height[RULES_SQUARES_MAX];                            /* 0 to 9 */
     uint8_t edge_n[RULES_SQUARES_MAX], edge_e[RULES_SQUARES_MAX]; /* enum rules_obstacle */
     uint16_t n_list;
     uint16_t list[RULES_LIST_MAX];
@@ -364,13 +364,13 @@ enum rules_why {
 #define X(name, rule) name,
     RULES_WHY_TABLE(X)
 #undef X
-    RULES_WHY_COUNT
+        RULES_WHY_COUNT
 };
 
 struct rules_refusal {
-    uint8_t why;     /* enum rules_why */
-    uint16_t figure; /* the figure it is about, or RULES_NO_FIGURE */
-    uint16_t square; /* the square it is about, or RULES_NO_SQUARE */
+    uint8_t why;             /* enum rules_why */
+    uint16_t figure;         /* the figure it is about, or RULES_NO_FIGURE */
+    uint16_t square;         /* the square it is about, or RULES_NO_SQUARE */
     uint16_t asked, allowed; /* squares asked and allowed, where why counts them */
 };
 
@@ -387,7 +387,7 @@ struct rules_outcome {
     struct rules_refusal refusal; /* set with RULES_E_ILLEGAL */
 };
 #define RULES_EVENTS_HINT 64
-#define RULES_ITEMS_HINT 512
+#define RULES_ITEMS_HINT  512
 
 enum rules_err {
     RULES_OK,

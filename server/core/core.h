@@ -34,20 +34,20 @@ void shared_unref(struct shared *s);
 /* ---- what the store is asked to keep: one transaction, all or nothing ---- */
 
 enum store_op_kind {
-    STORE_MATCH_NEW,    /* match row: id, no, state, scenario id, `data` = core's private row (JSON) */
-    STORE_MATCH_SET,    /* match row again: state and `data` */
-    STORE_ENTRIES,      /* journal lines [seq, seq + n): `data` = lines each with '\n' */
-    STORE_SNAPSHOT,     /* `data` as of seq: bounds recovery */
-    STORE_SHARE,        /* a player's share for the open roll (seq = roll n, role): DICE D4 */
-    STORE_SHARES_DROP,  /* the open roll's shares, once it is journaled */
-    STORE_USER_PUT,     /* user row: name (key, without case), `data` = core's private row (JSON) */
+    STORE_MATCH_NEW, /* match row: id, no, state, scenario id, `data` = core's private row (JSON) */
+    STORE_MATCH_SET, /* match row again: state and `data` */
+    STORE_ENTRIES,   /* journal lines [seq, seq + n): `data` = lines each with '\n' */
+    STORE_SNAPSHOT,  /* `data` as of seq: bounds recovery */
+    STORE_SHARE,     /* a player's share for the open roll (seq = roll n, role): DICE D4 */
+    STORE_SHARES_DROP, /* the open roll's shares, once it is journaled */
+    STORE_USER_PUT,    /* user row: name (key, without case), `data` = core's private row (JSON) */
     STORE_USER_DROP,
-    STORE_TOKEN_PUT,    /* token row: key = 32-byte hash, name = user, `data` = family, state (JSON) */
+    STORE_TOKEN_PUT, /* token row: key = 32-byte hash, name = user, `data` = family, state (JSON) */
     STORE_TOKEN_DROP,
-    STORE_META_PUT      /* small named values: next match number, served_ms */
+    STORE_META_PUT /* small named values: next match number, served_ms */
 };
 struct store_op {
-    uint8_t kind; /* enum store_op_kind */
+    uint8_t kind;  /* enum store_op_kind */
     uint8_t state; /* enum match_state of match rows */
     uint8_t role;
     uint32_t seq, n;
@@ -98,7 +98,7 @@ struct core_event {
         } stored;
         struct {
             uint64_t job;
-            bool ok;      /* verify: the password fits */
+            bool ok;        /* verify: the password fits */
             char hash[128]; /* make: the new string */
         } hashed;
         uint8_t entropy[32];
@@ -109,21 +109,21 @@ struct core_event {
 /* ---- effects, in the order to carry them out ---- */
 
 enum core_effect_kind {
-    CORE_FX_SEND,    /* queue `bytes` on conn; flushed once a turn of the loop */
-    CORE_FX_CLOSE,   /* close conn once what is queued has gone (bounded by a deadline) */
-    CORE_FX_PAUSE,   /* read no more from conn for now */
-    CORE_FX_RESUME,  /* read on */
-    CORE_FX_STORE,   /* start the transaction */
-    CORE_FX_HASH,    /* verify or make a password hash on a worker */
-    CORE_FX_STOPPED  /* nothing is under way any more: exit 0 */
+    CORE_FX_SEND,   /* queue `bytes` on conn; flushed once a turn of the loop */
+    CORE_FX_CLOSE,  /* close conn once what is queued has gone (bounded by a deadline) */
+    CORE_FX_PAUSE,  /* read no more from conn for now */
+    CORE_FX_RESUME, /* read on */
+    CORE_FX_STORE,  /* start the transaction */
+    CORE_FX_HASH,   /* verify or make a password hash on a worker */
+    CORE_FX_STOPPED /* nothing is under way any more: exit 0 */
 };
 struct core_effect {
     uint8_t kind;
     bool player; /* send: to one who plays there (flushed before spectators) */
     conn_id conn;
     union {
-        struct shared *bytes;    /* a reference, taken by the shell */
-        struct store_txn *txn;   /* taken by the shell */
+        struct shared *bytes;  /* a reference, taken by the shell */
+        struct store_txn *txn; /* taken by the shell */
         struct {
             uint64_t job;
             char *password, *hash; /* owned, taken; hash NULL: make one */
@@ -139,10 +139,10 @@ void core_effects_fini(struct core_effects *fx); /* frees what wasn't taken too 
 /* ---- life ---- */
 
 struct core_config {
-    const char *server;   /* "skirmishd/0.1.0" */
-    const char *motd;     /* borrowed; may be "" */
-    uint8_t seed[32];     /* entropy to start from */
-    uint8_t master[32];   /* DICE: server chains' master key */
+    const char *server; /* "skirmishd/0.1.0" */
+    const char *motd;   /* borrowed; may be "" */
+    uint8_t seed[32];   /* entropy to start from */
+    uint8_t master[32]; /* DICE: server chains' master key */
     uint32_t master_kid;
     unsigned max_conns, max_conns_per_addr, max_matches, max_guests, max_watchers;
     bool limit_loopback; /* per-address limits for 127/8 and ::1 too */
@@ -172,8 +172,8 @@ NODISCARD enum err core_load_token(struct core *c, const uint8_t hash[32], const
                                    const char *data, size_t len);
 NODISCARD enum err core_load_match(struct core *c, const struct core_match_row *row,
                                    char why[PLAY_WHY_LEN]);
-NODISCARD enum err core_load_share(struct core *c, const uint8_t match[MATCH_ID_LEN], enum role role,
-                                   uint32_t roll, const uint8_t share[FD1_LEN]);
+NODISCARD enum err core_load_share(struct core *c, const uint8_t match[MATCH_ID_LEN],
+                                   enum role role, uint32_t roll, const uint8_t share[FD1_LEN]);
 void core_load_done(struct core *c);
 
 /* The step. Effects are appended to *out. */
