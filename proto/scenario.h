@@ -7,6 +7,7 @@
 #include "common/base/buf.h"
 #include "common/rules/rules.h"
 #include "proto/json.h"
+#include "proto/scenario_files.h"
 
 #define SCENARIO_FILE_MAX (1024 * 1024)
 
@@ -44,34 +45,33 @@ enum rules_side scenario_side_find(const struct scenario *s, const char *id);
 /* Board with other readings than the file's: *out a copy, owned by the caller (mem_free). */
 struct rules_board *scenario_board_with(const struct scenario *s, const struct rules_readings *r);
 
-/* Readings: read {"turning":"free",...} over *r (absent members stay). ERR_PARAMS, why[]. */
+/* Readings: read {"turning":"free",...} over *r (absent members stay). ERR_PARAMS, why[], *r as
+ * it was. */
 NODISCARD enum err readings_from_json(const struct json *j, struct rules_readings *r,
                                       char why[SCENARIO_WHY_LEN]);
 /* All five as a JSON object. */
 void readings_to_json(const struct rules_readings *r, struct buf *out);
 
-/* ---- the words of the formats, each in one table ---- */
+/* ---- the words of the formats, each in one table; *_from_word: false for an unknown one ---- */
 const char *dir_word(enum rules_dir d); /* "n"; "-" for none */
 bool dir_from_word(const char *w, uint8_t *out);
 const char *type_word(enum rules_type t);
+bool type_from_word(const char *w, uint8_t *out);
 const char *ground_word(enum rules_ground g);
 const char *obstacle_word(enum rules_obstacle o);
+bool obstacle_from_word(const char *w, uint8_t *out);
 const char *status_word(enum rules_status s);
+bool status_from_word(const char *w, uint8_t *out);
 const char *win_word(enum rules_win_kind k);
+bool win_from_word(const char *w, uint8_t *out);
 const char *reason_word(enum rules_reason r);
 bool reason_from_word(const char *w, uint8_t *out);
 const char *morale_word(enum rules_morale m);
 bool morale_from_word(const char *w, uint8_t *out);
 const char *scale_word(enum rules_scale s);
+bool scale_from_word(const char *w, uint8_t *out);
 
-/* ---- the shipped ones ---- */
-struct scenario_file {
-    const char *id, *text;
-    size_t len;
-};
-extern const struct scenario_file scenario_files[]; /* generated from common/scenarios */
-extern const size_t scenario_files_len;
-
+/* ---- the shipped ones (scenario_files.h) ---- */
 /* All shipped scenarios, parsed; a shipped file that doesn't parse is a bug (CHECK). */
 struct scenario_set {
     struct scenario **item;
