@@ -160,11 +160,15 @@ NODISCARD enum err match_join(struct match *m, const char *name, struct match_no
 /* End an open match (cancel, decline, expiry) as void. ERR_PHASE: it isn't open any more. */
 NODISCARD enum err match_cancel(struct match *m, struct match_now now, struct match_step *st);
 
+struct match_anchor {
+    int64_t generation;
+    uint8_t anchor[FD1_LEN];
+};
 /* ERR_CONFLICT another anchor for that generation · ERR_PHASE not the next one, or not now. */
-NODISCARD enum err match_anchor(struct match *m, enum role role, const struct fd1_tail *anchor,
+NODISCARD enum err match_anchor(struct match *m, enum role role, const struct match_anchor *a,
                                 struct match_now now, struct match_step *st);
 /* ERR_DICE not the link · ERR_PHASE no such open roll, or marked absent for it. */
-NODISCARD enum err match_share(struct match *m, enum role role, uint32_t roll,
+NODISCARD enum err match_share(struct match *m, enum role role, int64_t roll,
                                const uint8_t share[FD1_LEN], struct match_step *st);
 
 struct match_order {
