@@ -46,7 +46,7 @@ void state_members(struct jsonw *w, const struct scenario *scn, const struct rul
 NODISCARD enum err state_from_json(const struct json *j, const struct scenario *scn,
                                    struct rules_state *s);
 
-/* A refusal in words for people: "a regular moves 2 squares; b6 is 3 away". */
+/* A refusal in words for people: "a regular moves 2 squares, 1 uphill; this way is 3". */
 void refusal_words(const struct scenario *scn, const struct rules_board *b,
                    const struct rules_refusal *why, struct buf *out);
 
