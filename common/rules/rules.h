@@ -165,7 +165,10 @@ unsigned rules_melee_bonus(const struct rules_board *b, const struct rules_state
                            unsigned figure, unsigned against);
 /* Of 36 throws in a pairing with these bonuses: how many the first wins, and loses. */
 void rules_odds_pairing(unsigned bonus, unsigned against, unsigned *wins, unsigned *loses);
-/* That `figure` falls in the hand-to-hand if it were fought now; 0 in 1 without a pairing. */
+/*
+ * That `figure` falls in the hand-to-hand if it were fought now; 0 in 1 without a pairing. Exact up
+ * to 16 pairings; beyond that (a lone 3in figure amid six full squares or more) of the first 16.
+ */
 struct rules_odds rules_odds_melee(const struct rules_board *b, const struct rules_state *s,
                                    unsigned figure);
 /* Of 6 throws with `bonus`: how many give each result. */
