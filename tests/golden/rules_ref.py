@@ -19,7 +19,8 @@ from adjudicate import adjudicate  # noqa: E402
 
 def case_files():
     shared = os.environ.get("SK_CASES") or os.path.join(ROOT, "..", "shared", "cases")
-    groups = (("shared", os.path.join(shared, "rules")), ("own", os.path.join(ROOT, "proto", "golden", "rules")))
+    own = os.path.join(ROOT, "proto", "golden")
+    groups = (("shared", os.path.join(shared, "rules")), ("own", os.path.join(own, "rules")))
     for name, folder in groups:
         files = sorted(glob.glob(os.path.join(folder, "*.json")))
         print("%s cases: %s" % (name, len(files) if files else "none there, skipped"))
@@ -36,7 +37,8 @@ def run_reference(case, _path):
 
 def run_program(binary):
     def run(_case, path):
-        done = subprocess.run([binary, "adjudicate", path], capture_output=True, timeout=30, check=False)
+        done = subprocess.run([binary, "adjudicate", path], capture_output=True, timeout=30,
+                              check=False)
         if done.returncode != 0:
             raise ValueError("exit %d: %s" % (done.returncode, done.stderr.decode()))
         return plain([json.loads(line) for line in done.stdout.splitlines()])

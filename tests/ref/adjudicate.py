@@ -5,13 +5,14 @@ import json
 import os
 import sys
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
 
 from rules import DiceOut, Game, Refused  # noqa: E402
 from scenario import EDGES, check  # noqa: E402
 
 EX_DATAERR = 65
-SCENARIOS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "common", "scenarios")
+SCENARIOS = os.path.join(HERE, "..", "..", "common", "scenarios")
 
 
 def strings(value):

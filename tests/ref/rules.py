@@ -15,8 +15,10 @@ RIGHT = {"n": "e", "e": "s", "s": "w", "w": "n"}
 
 # R7: type -> (open, uphill)
 ALLOWANCE = {
-    "1in": {"irregular": (3, 2), "regular": (2, 1), "mounted": (5, 3), "civilian": (2, 1), "wagon": (2, 0)},
-    "3in": {"irregular": (2, 1), "regular": (1, 1), "mounted": (3, 2), "civilian": (1, 1), "wagon": (1, 0)},
+    "1in": {"irregular": (3, 2), "regular": (2, 1), "mounted": (5, 3), "civilian": (2, 1),
+            "wagon": (2, 0)},
+    "3in": {"irregular": (2, 1), "regular": (1, 1), "mounted": (3, 2), "civilian": (1, 1),
+            "wagon": (1, 0)},
 }
 # R21: range -> (to hit, to save)
 FIRE_TABLE = {

@@ -86,7 +86,7 @@ class Checker:
         self.check_figures()
         self.check_waves()
         for side in self.side_ids:
-            need(self.soldiers[side] > 0, "figures", "side %s has no soldier" % side, "one at least")
+            need(self.soldiers[side] > 0, "figures", "no soldier of " + side, "one at least")
         need(len(self.owner) <= MAX_FIGURES, "figures", "too many", "up to 256")
         for index, side in enumerate(obj["sides"]):
             self.check_win(side, "sides[%d].win" % index)
@@ -130,7 +130,7 @@ class Checker:
             for edge in edges:
                 ok = isinstance(edge, str) and edge[-1:] in EDGES
                 square = parse_square(edge[:-1]) if ok else None
-                need(self.on_board(square), where, "bad edge", "a square of the board and n, e, s, w")
+                need(self.on_board(square), where, "bad edge", "a square and n, e, s or w")
                 dx, dy = STEP[edge[-1]]
                 other = (square[0] + dx, square[1] + dy)
                 need(self.on_board(other), where, "edge of the board", "between two squares (R4)")

@@ -21,10 +21,16 @@ sys.path.insert(0, os.path.join(os.path.dirname(HERE), "ref"))
 
 from adjudicate import adjudicate  # noqa: E402
 from rules import ALLOWANCE, DiceOut, Game, Refused, step  # noqa: E402
-from scenario import EDGES, IMPASSABLE, READINGS, SOLDIERS, check, square_name  # noqa: E402
+from scenario import EDGES, IMPASSABLE, READINGS, SOLDIERS, TYPES, check, square_name  # noqa: E402
 
 MAX_ORDERS = 120
 SIDES = ("red", "blue")
+# Of ". w r B ~ V": bare, mixed, nearly bare, woods and roads, walls, roads.
+GROUND_WEIGHTS = ((1, 0, 0, 0, 0, 0), (60, 8, 8, 2, 2, 2), (90, 1, 1, 1, 1, 1),
+                  (50, 15, 25, 5, 3, 2), (40, 5, 5, 20, 5, 5), (20, 2, 78, 1, 1, 1))
+# Fair twice, then low, high and extreme: hits, failed saves and failed morale come often.
+DICE_WEIGHTS = ((1,) * 6, (1,) * 6, (3, 3, 2, 1, 1, 3), (1, 1, 1, 2, 3, 4), (3, 2, 2, 2, 2, 3),
+                (5, 1, 1, 1, 1, 5), (3, 1, 1, 1, 1, 4), (3, 2, 1, 1, 2, 3))
 
 
 class Maker:
@@ -52,8 +58,8 @@ class Maker:
 
     def make(self):
         rng = self.rng
-        obj = {"format": 1, "id": "case", "title": "Case", "author": "rules_diff", "summary": "random",
-               "scale": self.scale, "size": [self.w, self.h], "turns": self.turns}
+        obj = {"format": 1, "id": "case", "title": "Case", "author": "rules_diff",
+               "summary": "random", "scale": self.scale, "size": [self.w, self.h], "turns": self.turns}
         if self.stack:
             obj["stack"] = self.stack
         obj["ground"] = self.ground()
@@ -63,7 +69,8 @@ class Maker:
         if rng.random() < 0.6:
             obj["obstacles"] = self.obstacles()
         homes = rng.choice((("s", "n"), ("n", "s"), ("e", "w"), ("w", "s"), ("n", "n")))
-        obj["sides"] = [{"id": side, "name": side.title(), "home": home} for side, home in zip(SIDES, homes)]
+        obj["sides"] = [{"id": side, "name": side.title(), "home": home}
+                        for side, home in zip(SIDES, homes)]
         obj["figures"] = self.figures()
         if rng.random() < 0.5:
             obj["waves"] = [self.wave() for _ in range(rng.randint(1, 3))]
@@ -74,12 +81,13 @@ class Maker:
         if rng.random() < 0.3:
             rng.choice(obj["sides"])["limit_winner"] = True
         if rng.random() < 0.5:
-            obj["readings"] = {name: rng.choice(values) for name, values in READINGS.items() if rng.random() < 0.5}
+            obj["readings"] = {name: rng.choice(values) for name, values in READINGS.items()
+                               if rng.random() < 0.5}
         return obj
 
     def ground(self):
         rng = self.rng
-        weights = rng.choice(((1, 0, 0, 0, 0, 0), (60, 8, 8, 2, 2, 2), (90, 1, 1, 1, 1, 1), (50, 15, 25, 5, 3, 2), (40, 5, 5, 20, 5, 5), (20, 2, 78, 1, 1, 1)))
+        weights = rng.choice(GROUND_WEIGHTS)
         return ["".join(rng.choices(".wrB~V", weights, k=self.w)) for _ in range(self.h)]
 
     def heights(self):
@@ -101,7 +109,7 @@ class Maker:
 
     def person(self, side):
         rng = self.rng
-        kind = rng.choices(("irregular", "regular", "mounted", "civilian", "wagon"), (6, 8, 5, 2, 1))[0]
+        kind = rng.choices(TYPES, (6, 8, 5, 2, 1))[0]
         item = {"id": "%s%d" % (side[0], len(self.ids[side]) + 1), "type": kind}
         self.ids[side].append(item["id"])
         if kind in SOLDIERS:
@@ -159,7 +167,9 @@ class Maker:
             self.soldiers[side] -= 1
 
     def some_squares(self, most):
-        return [square_name((self.rng.randrange(self.w), self.rng.randrange(self.h))) for _ in range(self.rng.randint(1, most))]
+        rng = self.rng
+        return [square_name((rng.randrange(self.w), rng.randrange(self.h)))
+                for _ in range(rng.randint(1, most))]
 
     def wave(self):
         rng = self.rng
@@ -193,7 +203,8 @@ class Maker:
 
     def win(self, side):
         rng = self.rng
-        kind = rng.choice(("eliminate", "kill", "exit", "exit", "hold", "baseline", "survive", "reach"))
+        kind = rng.choice(("eliminate", "kill", "exit", "exit", "hold", "baseline", "survive",
+                           "reach"))
         win = {"kind": kind}
         if kind == "kill":
             win["figures"] = self.named(1 - side, 2)
@@ -254,10 +265,13 @@ class Player:
     def wild_move(self, side, names):
         rng, game = self.rng, self.game
         fig = game.by_id.get(names[0])
-        here = fig.at if fig and fig.at else (rng.randrange(game.board.w), rng.randrange(game.board.h))
+        here = (rng.randrange(game.board.w), rng.randrange(game.board.h))
+        if fig and fig.at:
+            here = fig.at
         path = []
         for _ in range(rng.randrange(6)):
-            here = step(here, rng.choice(EDGES)) if rng.random() < 0.9 else (here[0] + 1, here[1] + 1)
+            diagonal = (here[0] + 1, here[1] + 1)
+            here = step(here, rng.choice(EDGES)) if rng.random() < 0.9 else diagonal
             if here[0] < 0 or here[1] < 0 or here[0] > 63 or here[1] > 63:
                 break
             path.append(square_name(here))
@@ -321,7 +335,8 @@ class Player:
         figures = self.group()
         walks = [self.walk(figures) for _ in range(rng.choice((1, 4, 6)))]
         path = min(walks, key=lambda p: self.nearness(p[-1] if p else figures[0].at))
-        order = {"side": game.side_id(game.active), "do": "move", "figures": [f.id for f in figures], "path": [square_name(s) for s in path]}
+        order = {"side": game.side_id(game.active), "do": "move",
+                 "figures": [f.id for f in figures], "path": [square_name(s) for s in path]}
         if rng.random() < 0.4:
             order["face"] = self.towards(path[-1] if path else figures[0].at)
         exits = [win["edge"] for win in game.board.wins[game.active] if win["kind"] == "exit"]
@@ -354,15 +369,22 @@ class Player:
             return self.turn()
         fig = rng.choice(lined)
         x, y = rng.choice([s for s in foes if s[0] == fig.at[0] or s[1] == fig.at[1]])
-        face = ("n" if y > fig.at[1] else "s") if x == fig.at[0] else ("e" if x > fig.at[0] else "w")
+        if x == fig.at[0]:
+            face = "n" if y > fig.at[1] else "s"
+        else:
+            face = "e" if x > fig.at[0] else "w"
         mates = [f for f in self.ready() if f.at == fig.at]
         if game.board.scale == "1in" or rng.random() < 0.3:
             mates = [fig]
-        return {"side": game.side_id(game.active), "do": "turn", "figures": [f.id for f in mates], "face": face}
+        return self.turn_order(mates, face)
+
+    def turn_order(self, figures, face):
+        return {"side": self.game.side_id(self.game.active), "do": "turn",
+                "figures": [f.id for f in figures], "face": face}
 
     def turn(self):
         figures = self.group()
-        return {"side": self.game.side_id(self.game.active), "do": "turn", "figures": [f.id for f in figures], "face": self.towards(figures[0].at)}
+        return self.turn_order(figures, self.towards(figures[0].at))
 
     def fire(self):
         rng, game = self.rng, self.game
@@ -379,7 +401,8 @@ class Player:
         if not shots:
             return None
         fig = rng.choice(shots)
-        return {"side": game.side_id(game.active), "do": "fire", "square": square_name(fig.at), "face": fig.face}
+        return {"side": game.side_id(game.active), "do": "fire", "square": square_name(fig.at),
+                "face": fig.face}
 
     def next(self):
         rng, game = self.rng, self.game
@@ -406,7 +429,7 @@ class Player:
 
 def random_dice(rng):
     count = rng.choice((0, 1, 2, 3, 5, 8, 13, 20, 30, 50)) if rng.random() < 0.25 else 400
-    weights = rng.choice(((1,) * 6, (1,) * 6, (3, 3, 2, 1, 1, 3), (1, 1, 1, 2, 3, 4), (3, 2, 2, 2, 2, 3), (5, 1, 1, 1, 1, 5)))
+    weights = rng.choice(DICE_WEIGHTS)
     return rng.choices((1, 2, 3, 4, 5, 6), weights, k=count)
 
 
@@ -452,7 +475,8 @@ def random_case(rng):
 
 
 def plain(item, *without):
-    return json.dumps({k: v for k, v in item.items() if k != "message" and k not in without}, sort_keys=True)
+    kept = {k: v for k, v in item.items() if k != "message" and k not in without}
+    return json.dumps(kept, sort_keys=True)
 
 
 def compare(got, want):
@@ -468,13 +492,15 @@ def compare(got, want):
 def run_program(program, case, path):
     with open(path, "w", encoding="utf-8") as file:
         json.dump(case, file)
-    done = subprocess.run([program, "adjudicate", path], capture_output=True, timeout=60, check=False)
+    done = subprocess.run([program, "adjudicate", path], capture_output=True, timeout=60,
+                          check=False)
     try:
         got = [json.loads(line) for line in done.stdout.decode().splitlines()]
     except ValueError:
         got = [{"kind": "unreadable", "text": done.stdout.decode(errors="replace")}]
     if done.returncode != 0:
-        got.append({"kind": "exit", "code": done.returncode, "stderr": done.stderr.decode(errors="replace")})
+        got.append({"kind": "exit", "code": done.returncode,
+                    "stderr": done.stderr.decode(errors="replace")})
     return got
 
 
@@ -482,7 +508,8 @@ def tally(stats, out):
     for item in out:
         stats[item["kind"]] += 1
         if item["kind"] in ("refused", "over", "morale", "fall_back"):
-            stats["%s %s" % (item["kind"], item.get("rule") or item.get("reason") or item.get("result") or item.get("state"))] += 1
+            detail = [item[k] for k in ("rule", "reason", "result", "state") if k in item]
+            stats["%s %s" % (item["kind"], detail[0])] += 1
 
 
 class Run:
@@ -508,13 +535,14 @@ class Run:
 
     def report(self, number, case, got, want, line):
         self.different += line is not None
-        path = os.path.join(self.out, "%s-%d-%d.json" % ("diff" if line is not None else "rule", self.args.seed, number))
+        name = "diff" if line is not None else "rule"
+        path = os.path.join(self.out, "%s-%d-%d.json" % (name, self.args.seed, number))
         with open(path, "w", encoding="utf-8") as file:
             json.dump({**case, "expect": want}, file, indent=1)
         if self.different > 5:
             return
         if line is None:
-            line = next(i for i, pair in enumerate(zip(got, want)) if plain(pair[0]) != plain(pair[1]))
+            line = next(i for i, two in enumerate(zip(got, want)) if plain(two[0]) != plain(two[1]))
         print("%s\n  line %d\n  program   %s\n  reference %s" % (
             path, line, json.dumps(got[line]) if line < len(got) else None,
             json.dumps(want[line]) if line < len(want) else None))
@@ -539,7 +567,8 @@ def main():
     if args.stats:
         for name, count in sorted(run.stats.items()):
             print("%8d %s" % (count, name))
-    print("%d games, %d orders: %d differ, %d refusals with another rule" % (args.games, run.orders, run.different, run.rules))
+    print("%d games, %d orders: %d differ, %d refusals with another rule" % (
+        args.games, run.orders, run.different, run.rules))
     return 1 if run.different or run.rules else 0
 
 
