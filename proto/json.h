@@ -12,18 +12,26 @@
 
 struct json; /* one value of a tree (a cJSON item in truth) */
 
+#define JSON_DEPTH_MAX   64            /* arrays and objects within one another */
+#define JSON_MEMBERS_MAX 4096          /* of one object */
+#define JSON_TEXT_MAX    (1024U << 20) /* bytes */
+#define JSON_INT_MAX     (INT64_C(1) << 53)
+
+/* Most nested arrays and objects (the outermost is 1), members of an object, values (names don't
+ * count, the outermost does). 0: no limit but the ones above. */
 struct json_limits {
-    unsigned depth, members, values; /* 0: no limit but a depth of 64 against stack use */
+    unsigned depth, members, values;
 };
 extern const struct json_limits json_wire_limits; /* PROTOCOL: 8, 64, 512 */
 extern const struct json_limits json_file_limits; /* scenario and record files: depth 64 */
 
 #define JSON_WHY_LEN 120
 /*
- * Parse exactly one JSON text of `len` bytes. Integers only, within +-2^53 (`1e2`, `1.0`, `-0` are
- * refused); duplicate names, `\u0000`, lone surrogates, raw controls, bad UTF-8, trailing bytes and
- * anything beyond `limits` are refused.
- * ERR_PARSE: why[] says what and at which byte (and line, for files). *out is owned: json_free.
+ * Parse exactly one JSON text of `len` bytes. Integers only, within +-2^53 (`1e2` and `1.0` are
+ * refused, `-0` is 0); duplicate names (however they are spelt), `\u0000`, lone surrogates, raw
+ * controls, bad UTF-8, trailing bytes and anything beyond `limits` are refused.
+ * ERR_PARSE: why[] says at which byte (and line, where there is more than one) and what; else "".
+ * *out is owned: json_free; NULL on error.
  */
 NODISCARD enum err json_parse(const char *text, size_t len, const struct json_limits *limits,
                               struct json **out, char why[JSON_WHY_LEN]);

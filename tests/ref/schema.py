@@ -94,8 +94,8 @@ def no_float(text):
 
 
 def wire_int(text):
-    if abs(int(text)) > INT_MAX or text == "-0":
-        raise SchemaError("an integer beyond 2^53 or -0: %s" % text)
+    if abs(int(text)) > INT_MAX:
+        raise SchemaError("an integer beyond 2^53: %s" % text)
     return int(text)
 
 

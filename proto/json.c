@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: ISC */
+#include "proto/json.h"
+
+#include <cjson/cJSON.h>
+
+#include "proto/jsonw.h"
+
+const struct json_limits json_wire_limits = {8, 64, 512};
+const struct json_limits json_file_limits = {JSON_DEPTH_MAX, 0, 0};
+
+/* struct json is never defined: it is cJSON's item by another name. */
+static const cJSON *item(const struct json *j)
+{
+    return (const cJSON *)(const void *)j;
+}
+
+static const struct json *json(const cJSON *c)
+{
+    return (const struct json *)(const void *)c;
+}
+
+enum err json_parse(const char *text, size_t len, const struct json_limits *limits,
+                    struct json **out, char why[JSON_WHY_LEN])
+{
+    enum err e;
+    cJSON *tree;
+
+    *out = NULL;
+    e = json_scan(text, len, limits, why);
+    if (e != ERR_OK)
+        return e;
+    tree = cJSON_ParseWithLength(text, len);
+    CHECK(tree != NULL); /* what the scanner takes cJSON takes, unless memory is exhausted */
+    *out = (struct json *)(void *)tree;
+    return ERR_OK;
+}
+
+void json_free(struct json *j)
+{
+    cJSON_Delete((cJSON *)(void *)j);
+}
+
+enum json_type json_type(const struct json *j)
+{
+    switch (item(j)->type & 0xff) {
+    case cJSON_NULL:
+        return JSON_NULL;
+    case cJSON_False:
+    case cJSON_True:
+        return JSON_BOOL;
+    case cJSON_Number:
+        return JSON_INT;
+    case cJSON_String:
+        return JSON_STRING;
+    case cJSON_Array:
+        return JSON_ARRAY;
+    default: /* cJSON's numbers, not an enum; a parsed tree holds no other */
+        CHECK(cJSON_IsObject(item(j)));
+        return JSON_OBJECT;
+    }
+}
+
+static bool is(const struct json *j, enum json_type type)
+{
+    return j != NULL && json_type(j) == type;
+}
+
+const struct json *json_get(const struct json *j, const char *name)
+{
+    if (!is(j, JSON_OBJECT))
+        return NULL;
+    for (const cJSON *c = item(j)->child; c != NULL; c = c->next)
+        if (strcmp(c->string, name) == 0)
+            return json(c);
+    return NULL;
+}
+
+const struct json *json_first(const struct json *j)
+{
+    return is(j, JSON_ARRAY) || is(j, JSON_OBJECT) ? json(item(j)->child) : NULL;
+}
+
+const struct json *json_next(const struct json *j)
+{
+    return json(item(j)->next);
+}
+
+const char *json_name(const struct json *j)
+{
+    return item(j)->string;
+}
+
+unsigned json_count(const struct json *j)
+{
+    unsigned n = 0;
+
+    for (const struct json *c = json_first(j); c != NULL; c = json_next(c))
+        n++;
+    return n;
+}
+
+bool json_string(const struct json *j, const char **out)
+{
+    if (!is(j, JSON_STRING))
+        return false;
+    *out = item(j)->valuestring;
+    return true;
+}
+
+bool json_int(const struct json *j, int64_t *out)
+{
+    if (!is(j, JSON_INT))
+        return false;
+    *out = (int64_t)item(j)->valuedouble; /* exact: the scanner holds it within 2^53 */
+    return true;
+}
+
+bool json_bool(const struct json *j, bool *out)
+{
+    if (!is(j, JSON_BOOL))
+        return false;
+    *out = cJSON_IsTrue(item(j)) != 0;
+    return true;
+}
+
+bool json_get_string(const struct json *j, const char *name, const char **out)
+{
+    return json_string(json_get(j, name), out);
+}
+
+bool json_get_int(const struct json *j, const char *name, int64_t *out)
+{
+    return json_int(json_get(j, name), out);
+}
+
+bool json_get_bool(const struct json *j, const char *name, bool *out)
+{
+    return json_bool(json_get(j, name), out);
+}
+
+/* Print a scalar, or open an array or object. */
+static void print_head(struct jsonw *w, const struct json *j)
+{
+    int64_t number = 0;
+    bool truth = false;
+    const char *text = "";
+
+    switch (json_type(j)) {
+    case JSON_NULL:
+        jsonw_null(w);
+        break;
+    case JSON_BOOL:
+        CHECK(json_bool(j, &truth));
+        jsonw_bool(w, truth);
+        break;
+    case JSON_INT:
+        CHECK(json_int(j, &number));
+        jsonw_int(w, number);
+        break;
+    case JSON_STRING:
+        CHECK(json_string(j, &text));
+        jsonw_str(w, text);
+        break;
+    case JSON_ARRAY:
+        jsonw_arr(w);
+        break;
+    case JSON_OBJECT:
+        jsonw_obj(w);
+        break;
+    }
+}
+
+/* A member's name, which may hold what jsonw_name doesn't escape. */
+static void print_name(struct jsonw *w, const char *name)
+{
+    jsonw_str(w, name);
+    buf_putc(w->out, ':');
+    w->comma = false;
+}
+
+/* The arrays and objects around the value being printed, outermost first. */
+struct walk {
+    const struct json *parent[JSON_DEPTH_MAX];
+    size_t depth;
+};
+
+/* What stands behind `at` in what is open; NULL: nothing. */
+static const struct json *walk_next(const struct walk *walk, const struct json *at)
+{
+    return walk->depth > 0 ? json_next(at) : NULL;
+}
+
+/* Close what ends before `at` (NULL: the innermost does). The next value, NULL at the very end. */
+static const struct json *walk_close(struct walk *walk, struct jsonw *w, const struct json *at)
+{
+    while (at == NULL && walk->depth > 0) {
+        const struct json *done = walk->parent[--walk->depth];
+
+        if (is(done, JSON_ARRAY))
+            jsonw_arr_end(w);
+        else
+            jsonw_obj_end(w);
+        at = walk_next(walk, done);
+    }
+    return at;
+}
+
+void json_print(const struct json *j, struct buf *out)
+{
+    struct jsonw w = jsonw_on(out);
+    struct walk walk;
+    const struct json *at = j;
+
+    walk.depth = 0;
+    while (at != NULL) {
+        if (walk.depth > 0 && is(walk.parent[walk.depth - 1], JSON_OBJECT))
+            print_name(&w, json_name(at));
+        print_head(&w, at);
+        if (is(at, JSON_ARRAY) || is(at, JSON_OBJECT)) {
+            CHECK(walk.depth < JSON_DEPTH_MAX);
+            walk.parent[walk.depth++] = at;
+            at = json_first(at);
+        } else {
+            at = walk_next(&walk, at);
+        }
+        at = walk_close(&walk, &w, at);
+    }
+}

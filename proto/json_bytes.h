@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: ISC
+ * json_bytes.h -- eight bytes of a JSON string at a time, for json_scan.c and jsonw.c only.
+ */
+#ifndef SK_PROTO_JSON_BYTES_H
+#define SK_PROTO_JSON_BYTES_H
+
+#include "common/base/util.h"
+
+#define JSON_ONES UINT64_C(0x0101010101010101)
+#define JSON_TOPS UINT64_C(0x8080808080808080)
+
+/* Nonzero when one of the eight bytes of `v` is 0; the lowest marked byte is exact. */
+static inline uint64_t json_has_zero(uint64_t v)
+{
+    return (v - JSON_ONES) & ~v & JSON_TOPS;
+}
+
+/* Nonzero when one of the bytes of `v` is `"`, `\` or a control character (below 0x20). */
+static inline uint64_t json_has_special(uint64_t v)
+{
+    return json_has_zero(v ^ JSON_ONES * '"') | json_has_zero(v ^ JSON_ONES * '\\') |
+           ((v - JSON_ONES * 0x20) & ~v & JSON_TOPS);
+}
+
+static inline uint64_t json_load8(const char *p)
+{
+    uint64_t v;
+
+    memcpy(&v, p, sizeof(v));
+    return v;
+}
+
+#endif
