@@ -123,7 +123,7 @@ struct entry {
             bool accept;
         } answer;
         uint8_t side;   /* resign, claim */
-        const char *by; /* pause, resume */
+        const char *by; /* pause, resume: the side whose offer it was, or the umpire */
         struct {
             uint8_t side;
             bool online;
@@ -140,7 +140,7 @@ struct entry {
     } u;
 };
 
-/* Append the entry's compact JSON (no newline). `scn` may be NULL for `opened` alone. */
+/* Append the entry's compact JSON (no newline). */
 void entry_encode(const struct entry *e, const struct scenario *scn, struct buf *out);
 
 /* Room that decoding fills: dice and event items. A zeroed struct is empty. */

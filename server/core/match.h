@@ -40,8 +40,6 @@ struct match_env {
 #define MATCH_ORDERS_PHASE 1024 /* orders of a seat in one phase (PROTOCOL) */
 #define MATCH_PAGE_BYTES   65536
 
-enum match_watch { WATCH_ALL, WATCH_INVITED, WATCH_NONE };
-
 /* How a match was asked for; fixed for its life. Copied, but for scenario and board. */
 struct match_setup {
     uint8_t id[MATCH_ID_LEN];
@@ -50,7 +48,7 @@ struct match_setup {
     const struct rules_board *board; /* as played (readings); borrowed for the match's life */
     struct clock_rule clock;
     uint8_t fair;  /* enum fair */
-    uint8_t watch; /* enum match_watch */
+    uint8_t watch; /* enum msg_watch of proto/msg.h */
     uint8_t side;  /* enum rules_side the maker plays; RULES_NOBODY: random */
     bool rated, is_private;
     char maker[NAME_LEN + 1];
@@ -69,8 +67,8 @@ struct match_refusal {
     unsigned rule;     /* ERR_ILLEGAL: 13 for R13 */
     const char *field; /* ERR_PARAMS: member (static) */
     bool has_head;
-    uint32_t head;     /* ERR_STALE */
-    int64_t retry_ms;  /* ERR_PHASE of a claim: may be claimed after so long; else 0 */
+    uint32_t head;    /* ERR_STALE */
+    int64_t retry_ms; /* ERR_PHASE of a claim: may be claimed after so long; else 0 */
     char words[MATCH_WORDS_LEN];
 };
 
@@ -90,15 +88,15 @@ void match_step_fini(struct match_step *st);
 
 /* What a stored transaction has done. */
 struct match_applied {
-    uint32_t first, n;         /* entries [first, first + n) are there to broadcast: match_line */
-    unsigned ask;              /* bit per role (1 << ROLE_A): send it the roll request, match_asked */
+    uint32_t first, n; /* entries [first, first + n) are there to broadcast: match_line */
+    unsigned ask;      /* bit per role (1 << ROLE_A): send it the roll request, match_asked */
     bool opened, joined, started, over; /* what became true in this transaction */
-    bool turn;                 /* the phase changed: match.mine, lobby and clocks have news */
-    bool clock;                /* what runs, or how much is left, changed otherwise than by time */
-    bool offers;               /* the open offers changed */
-    uint32_t undo_to;          /* an agreed undo: position is that of this seq; who synced at a later
+    bool turn;        /* the phase changed: match.mine, lobby and clocks have news */
+    bool clock;       /* what runs, or how much is left, changed otherwise than by time */
+    bool offers;      /* the open offers changed */
+    uint32_t undo_to; /* an agreed undo: position is that of this seq; who synced at a later
                                   state_seq gets match.resync. 0: none */
-    unsigned owed;             /* over of an unfinished set-up: roles that still owed */
+    unsigned owed;    /* over of an unfinished set-up: roles that still owed */
 };
 
 /* ---- life ---- */
@@ -208,8 +206,8 @@ struct match_umpire {
     uint8_t winner;     /* adjudicate: enum rules_side, RULES_NOBODY: nobody */
     const char *reason; /* plain text, at most 400 code points */
 };
-NODISCARD enum err match_umpire(struct match *m, const struct match_umpire *u,
-                                struct match_now now, struct match_step *st);
+NODISCARD enum err match_umpire(struct match *m, const struct match_umpire *u, struct match_now now,
+                                struct match_step *st);
 /* Vacation: `ms` more on that seat's clock (correspondence). ERR_PHASE: no such clock runs. */
 NODISCARD enum err match_extend(struct match *m, enum role role, int64_t ms, struct match_now now,
                                 struct match_step *st);
@@ -280,7 +278,7 @@ struct match_sync {
     int64_t after;
 };
 struct match_synced {
-    uint32_t upto;      /* entries up to here were given; == head: live notifications may begin */
+    uint32_t upto; /* entries up to here were given; == head: live notifications may begin */
     bool has_state;
     uint32_t state_seq; /* of the state given */
 };
