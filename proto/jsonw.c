@@ -64,7 +64,7 @@ void jsonw_name(struct jsonw *w, const char *name)
     char *at = begin(w, n + 3);
 
     *at++ = '"';
-    memcpy(at, name, n);
+    memcpy(at, name, n + 1); /* the NUL is written over */
     at += n;
     *at++ = '"';
     *at++ = ':';
