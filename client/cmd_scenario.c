@@ -34,7 +34,7 @@ static void put_side(const struct scenario *s, const struct rules_state *start,
     buf_printf(out, "\n%s (%s), %u soldiers, home %s\n", s->side[side].name, s->side[side].id,
                is->soldiers, describe_dir((enum rules_dir)is->home));
     draw_force(s, start, side, style, out);
-    buf_printf(out, "%s wins when\n", s->side[side].name);
+    buf_printf(out, "Victory for %s\n", s->side[side].name);
     describe_wins(s, side, out);
 }
 

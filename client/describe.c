@@ -61,7 +61,7 @@ static void put_exit(const struct scenario *scn, const struct rules_win *win, st
 
     if (win->count < n)
         buf_printf(out, "%u of ", win->count);
-    buf_printf(out, "%s left the board by the %s edge (at once)", buf_str(&names),
+    buf_printf(out, "%s off the board by the %s edge (at once)", buf_str(&names),
                describe_dir((enum rules_dir)win->edge));
     buf_fini(&names);
 }
@@ -84,12 +84,12 @@ static void put_win(const struct scenario *scn, enum rules_side side, const stru
 
     switch ((enum rules_win_kind)win->kind) {
     case RULES_WIN_ELIMINATE:
-        buf_printf(out, "%s has no soldier left on the board and none due (at once)",
+        buf_printf(out, "no soldier of %s is on the board or still due (at once)",
                    scn->side[enemy].name);
         break;
     case RULES_WIN_KILL:
         put_named(scn, win, out);
-        buf_puts(out, " dead (at once)");
+        buf_puts(out, " killed (at once)");
         break;
     case RULES_WIN_EXIT:
         put_exit(scn, win, out);
@@ -99,12 +99,12 @@ static void put_win(const struct scenario *scn, enum rules_side side, const stru
         break;
     case RULES_WIN_BASELINE:
         buf_printf(out,
-                   "half of its soldiers or more, not routing, on %s's baseline in the %s at "
+                   "half of its soldiers or more, not routing, on the baseline of %s in the %s at "
                    "the end of a turn",
                    scn->side[enemy].name, describe_dir((enum rules_dir)b->side[enemy].home));
         break;
     case RULES_WIN_SURVIVE:
-        buf_printf(out, "turn %u ends and nobody has won in another way", win->turn);
+        buf_printf(out, "turn %u ends with no other condition met", win->turn);
         break;
     case RULES_WIN_REACH:
         put_named(scn, win, out);
@@ -132,14 +132,14 @@ void describe_limit(const struct scenario *scn, struct buf *out)
 {
     const struct rules_board *b = &scn->board;
 
-    buf_printf(out, "After turn %u ", b->turns);
+    buf_printf(out, "After turn %u: ", b->turns);
     for (unsigned i = RULES_A; i <= RULES_B; i++) {
         if (b->side[i].limit_winner != 0) {
-            buf_printf(out, "%s wins.\n", scn->side[i].name);
+            buf_printf(out, "victory for %s.\n", scn->side[i].name);
             return;
         }
     }
-    buf_puts(out, "the game is a draw.\n");
+    buf_puts(out, "a draw.\n");
 }
 
 static void put_table(const struct rules_wave *w, struct buf *out)
