@@ -6,10 +6,16 @@
 
 static const char hex_digits[] = "0123456789abcdef";
 
+/* buf_room without a call in the common case: every byte of the wire passes here. */
+static char *room(struct buf *b, size_t n)
+{
+    return b->cap - b->len > n ? b->data + b->len : buf_room(b, n);
+}
+
 /* Room for `n` bytes and the comma that may stand before them; writes the comma. */
 static char *begin(struct jsonw *w, size_t n)
 {
-    char *at = buf_room(w->out, n + 1);
+    char *at = room(w->out, n + 1);
 
     if (w->comma) {
         *at++ = ',';
@@ -40,10 +46,18 @@ void jsonw_obj(struct jsonw *w)
     w->comma = false;
 }
 
+static void close_with(struct jsonw *w, char bracket)
+{
+    char *at = room(w->out, 1);
+
+    *at++ = bracket;
+    finish(w, at);
+    w->comma = true;
+}
+
 void jsonw_obj_end(struct jsonw *w)
 {
-    buf_putc(w->out, '}');
-    w->comma = true;
+    close_with(w, '}');
 }
 
 void jsonw_arr(struct jsonw *w)
@@ -54,8 +68,7 @@ void jsonw_arr(struct jsonw *w)
 
 void jsonw_arr_end(struct jsonw *w)
 {
-    buf_putc(w->out, ']');
-    w->comma = true;
+    close_with(w, ']');
 }
 
 void jsonw_name(struct jsonw *w, const char *name)
@@ -128,8 +141,17 @@ void jsonw_strn(struct jsonw *w, const char *s, size_t n)
 
 void jsonw_int(struct jsonw *w, int64_t v)
 {
-    finish(w, begin(w, 0));
-    buf_put_int(w->out, v);
+    char digits[20]; /* 2^63 has 19, and the sign */
+    size_t at = sizeof(digits);
+    uint64_t rest = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+
+    do {
+        digits[--at] = (char)('0' + rest % 10);
+        rest /= 10;
+    } while (rest > 0);
+    if (v < 0)
+        digits[--at] = '-';
+    put_bytes(w, digits + at, sizeof(digits) - at);
 }
 
 void jsonw_bool(struct jsonw *w, bool v)
