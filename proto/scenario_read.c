@@ -168,6 +168,9 @@ bool scn_int(const struct scn_reader *r, const struct scn_value *v, struct scn_r
 
     if (!json_int(v->j, &n))
         return wants(r, v, "a whole number");
+    if (within.min == within.max && n != within.min)
+        return scn_bad(r, "%s: is %lld; it must be %lld", v->where, (long long)n,
+                       (long long)within.min);
     if (n < within.min || n > within.max)
         return scn_bad(r, "%s: is %lld; it must be %lld to %lld", v->where, (long long)n,
                        (long long)within.min, (long long)within.max);
