@@ -99,8 +99,9 @@ def line_of(data, position):
 
 def changes(data, rng):
     """(position, changed data): each byte replaced in two ways."""
+    common = b'0123456789abcdefnesw":,{}[] \n'
     for i, byte in enumerate(data):
-        for other in {byte ^ (1 << rng.randrange(8)), rng.choice(b'0123456789abcdefnesw":,{}[] \n')}:
+        for other in {byte ^ (1 << rng.randrange(8)), rng.choice(common)}:
             if other != byte:
                 yield i, data[:i] + bytes([other]) + data[i + 1:]
 

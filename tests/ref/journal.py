@@ -86,7 +86,7 @@ def get_int(entry, name, low=0, high=INT_MAX):
 
 
 def get_word(entry, name, *words):
-    return get(entry, name, lambda v: isinstance(v, str) and v in words, "one of " + "/".join(words))
+    return get(entry, name, lambda v: isinstance(v, str) and v in words, "/".join(words))
 
 
 def get_bool(entry, name):

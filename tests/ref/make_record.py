@@ -31,7 +31,8 @@ EACH_MS = 1500
 def scenario(scale="1in", turns=3):
     """A meeting in a yard: small, with a wall, heights, a wave and a name that needs care."""
     figures = []
-    for side, kind, squares in (("red", "regular", ("b1", "c1")), ("blue", "irregular", ("b5", "d5"))):
+    forces = (("red", "regular", ("b1", "c1")), ("blue", "irregular", ("b5", "d5")))
+    for side, kind, squares in forces:
         for i, square in enumerate(squares, 1):
             figures.append({"id": "%s%d" % (side[0], i), "side": side, "type": kind, "at": square,
                             "face": "n" if side == "red" else "s"})
