@@ -167,7 +167,8 @@ NODISCARD enum err match_anchor(struct match *m, enum role role, const struct ma
                                 struct match_now now, struct match_step *st);
 /* ERR_DICE not the link · ERR_PHASE no such open roll, or marked absent for it. */
 NODISCARD enum err match_share(struct match *m, enum role role, int64_t roll,
-                               const uint8_t share[FD1_LEN], struct match_step *st);
+                               const uint8_t share[FD1_LEN], struct match_now now,
+                               struct match_step *st);
 
 struct match_order {
     const char *order_id; /* 1 to 32 code points, plain */
@@ -219,6 +220,9 @@ void match_seen(struct match *m, enum role role, bool online, struct match_now n
 /* The open roll's request has been sent to that seat (DICE D4: the 10 s count from the latest). */
 void match_asked(struct match *m, enum role role, struct match_now now);
 
+/* Is a connection of the seat's account logged in; else *away_ms for how long not. */
+bool match_is_online(const struct match *m, enum role role, struct match_now now, int64_t *away_ms);
+
 /* ---- reading; all borrowed until the next operation ---- */
 
 const struct match_setup *match_setup_of(const struct match *m);
@@ -247,7 +251,8 @@ struct match_clock {
     enum rules_side running;
 };
 bool match_clock_at(const struct match *m, struct match_now now, struct match_clock *out);
-/* `{"kind":...,"left":{...},"running":...}`: the sync's and match.clock's clock object. */
+/* `"left":{...},"running":...,"paused":...` behind an open object: what match.clock says, and
+ * nothing where no clock runs. */
 void match_clock_json(const struct match *m, struct match_now now, struct jsonw *w);
 
 /* Does the seat owe something: an order, a share, an anchor? (match.mine's turn and roll) */
@@ -261,6 +266,8 @@ struct match_request {
     unsigned waiting;
 };
 bool match_request(const struct match *m, struct match_request *out);
+/* `"n":...,"seq":...,"hash":...,"waiting":[...]` behind an open object (sync's and mine's roll). */
+void match_request_members(const struct match_request *r, struct jsonw *w);
 
 /* One entry as it was broadcast. False: no such seq. */
 struct match_line {

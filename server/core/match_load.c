@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: ISC
+ * match_load.c -- recovery: the journal done again, from the snapshot or from its first line.
+ *
+ * Every line's hash is checked; from the snapshot on, each batch is made anew from its first entry
+ * and must give the same bytes. Nothing is believed but the row's timers, which are sealed.
+ */
+#include "common/base/mem.h"
+#include "common/base/str.h"
+#include "server/core/match_impl.h"
+
+static enum err bad(char why[PLAY_WHY_LEN], uint32_t seq, const char *what)
+{
+    struct buf text = BUF_EMPTY;
+
+    buf_puts(&text, "entry ");
+    buf_put_int(&text, seq);
+    buf_puts(&text, ": ");
+    buf_puts(&text, what);
+    (void)str_copy(why, PLAY_WHY_LEN, buf_str(&text));
+    buf_fini(&text);
+    return ERR_DATA;
+}
+
+/* ---- one batch ---- */
+
+/* The journal that is read, and a line of it decoded. */
+struct redo {
+    const struct match_recs *all;
+    struct json *j, *next_j;
+    struct entry_room room, next_room;
+    struct entry e, next;
+};
+
+static bool decode(const struct match *m, const struct match_recs *all, uint32_t i, struct json **j,
+                   struct entry *e, struct entry_room *room)
+{
+    char json_why[JSON_WHY_LEN], why[PLAY_WHY_LEN];
+
+    json_free(*j);
+    *j = NULL;
+    return json_parse(recs_line(all, i), all->rec[i].len, &json_file_limits, j, json_why) ==
+               ERR_OK &&
+           entry_decode(*j, m->setup.scenario, e, room, why) == ERR_OK;
+}
+
+/* Times left of a batch whose first entry has none stand in the second, if at all. */
+static bool left_is_behind(uint8_t kind)
+{
+    return kind == ENTRY_RESIGN || kind == ENTRY_CLAIM || kind == ENTRY_ANSWER ||
+           kind == ENTRY_UMPIRE;
+}
+
+static void take_left(struct match_batch *b, struct redo *r, uint32_t at)
+{
+    const struct entry *from = &r->e;
+
+    if (!from->has_left && left_is_behind(r->e.kind) && at + 1 < r->all->n &&
+        decode(b->m, r->all, at + 1, &r->next_j, &r->next, &r->next_room))
+        from = &r->next;
+    if (!from->has_left)
+        return;
+    memcpy(b->left_ms, from->left_ms, sizeof(b->left_ms));
+    memcpy(b->core.clock.left_ms, from->left_ms, sizeof(b->left_ms));
+}
+
+/* Are the batch's lines those of the journal from `at` on? */
+static bool same_lines(const struct match_batch *b, const struct match_recs *all, uint32_t at)
+{
+    return at + b->recs.n <= all->n && all->text.len - all->rec[at].off >= b->recs.text.len &&
+           memcmp(recs_line(all, at), b->recs.text.data, b->recs.text.len) == 0;
+}
+
+/* The batch that begins behind m's head. */
+static enum err redo_batch(struct match *m, struct redo *r, char why[PLAY_WHY_LEN])
+{
+    const uint32_t at = m->core.head;
+    struct match_now now = {.served = m->core.clock.since};
+    struct match_applied applied;
+    struct match_batch *b;
+
+    if (!decode(m, r->all, at, &r->j, &r->e, &r->room))
+        return bad(why, at + 1, "is no entry");
+    now.wall = r->e.ts;
+    b = batch_new(m, now);
+    take_left(b, r, at);
+    if (batch_from(b, &r->e) != ERR_OK) {
+        batch_free(b);
+        return bad(why, at + 1, "can't stand here");
+    }
+    if (!same_lines(b, r->all, at)) {
+        batch_free(b);
+        return bad(why, at + 1, "the rules give something else");
+    }
+    batch_close(b);
+    batch_commit(b, &applied);
+    return ERR_OK;
+}
+
+/* From m's head to the end of `all`. */
+static enum err redo_all(struct match *m, const struct match_recs *all, char why[PLAY_WHY_LEN])
+{
+    struct redo *r = mem_zalloc(sizeof(*r));
+    enum err err = ERR_OK;
+
+    r->all = all;
+    while (err == ERR_OK && m->core.head < all->n)
+        err = redo_batch(m, r, why);
+    json_free(r->j);
+    json_free(r->next_j);
+    entry_room_fini(&r->room);
+    entry_room_fini(&r->next_room);
+    mem_free(r);
+    return err;
+}
+
+/* ---- the whole ---- */
+
+static enum err split(const struct core_match_row *row, struct match_recs *all,
+                      char why[PLAY_WHY_LEN])
+{
+    uint8_t prev[FD1_LEN] = {0};
+    const char *at = row->lines;
+    const char *const end = row->lines + row->lines_len;
+
+    while (at < end) {
+        const char *nl = memchr(at, '\n', (size_t)(end - at));
+        struct match_rec *rec;
+        struct match_front f;
+
+        if (nl == NULL || !front_read(at, (size_t)(nl - at), &f) || f.seq != all->n + 1)
+            return bad(why, all->n + 1, "is torn or out of order");
+        rec = recs_add(all, prev, at, (size_t)(nl - at));
+        rec->kind = f.kind;
+        rec->has_state = REC_UNKNOWN;
+        memcpy(prev, rec->hash, FD1_LEN);
+        at = nl + 1;
+    }
+    return all->n > 0 ? ERR_OK : bad(why, 1, "is missing");
+}
+
+/* Let m stand where the snapshot stands, if it is one of this journal. */
+static void take_snapshot(struct match *m, const struct core_match_row *row,
+                          const struct match_recs *all)
+{
+    struct match_core c;
+    struct match_recs part = *all;
+    struct match_front first;
+
+    core_begin(m, &c);
+    if (row->snapshot == NULL || snap_read(m, row->snapshot, row->snapshot_len, &c) != ERR_OK ||
+        c.head > all->n || c.head == 0 || memcmp(c.hash, all->rec[c.head - 1].hash, FD1_LEN) != 0 ||
+        !front_read(recs_line(all, 0), all->rec[0].len, &first)) {
+        game_fini(&c.game);
+        return;
+    }
+    c.opened_at = first.ts;
+    game_fini(&m->core.game);
+    m->core = c;
+    part.n = c.head;
+    part.text.len = all->rec[c.head - 1].off + all->rec[c.head - 1].len + 1;
+    recs_append(&m->journal, &part);
+    for (uint32_t seq = 1; seq <= c.head; seq++) {
+        if (all->rec[seq - 1].kind == ENTRY_ORDER)
+            ids_add(m, seq);
+    }
+    memcpy(m->journal.rec[c.head - 1].state_hash, c.state_hash, RULES_HASH_LEN);
+}
+
+static enum err check_setup(const struct match_load *l, const struct match_setup *s,
+                            const struct match_peek *peek, char why[PLAY_WHY_LEN])
+{
+    const char *what = NULL;
+
+    if (memcmp(s->id, l->row->id, MATCH_ID_LEN) != 0)
+        what = "the match's row is another's";
+    else if (!str_eq(peek->scenario, l->scenario->id) ||
+             memcmp(peek->scenario_hash, l->scenario->hash, RULES_HASH_LEN) != 0)
+        what = "the scenario is not the one that was played";
+    else if (memcmp(&peek->readings, &l->board->readings, sizeof(peek->readings)) != 0)
+        what = "the readings are not those that were played";
+    if (what == NULL)
+        return ERR_OK;
+    (void)str_copy(why, PLAY_WHY_LEN, what);
+    return ERR_DATA;
+}
+
+static enum err load_into(struct match *m, const struct core_match_row *row, char why[PLAY_WHY_LEN])
+{
+    struct match_recs all = {0};
+    enum err err = split(row, &all, why);
+
+    if (err == ERR_OK) {
+        take_snapshot(m, row, &all);
+        err = redo_all(m, &all, why);
+    }
+    recs_fini(&all);
+    if (err != ERR_OK)
+        return err;
+    clock_rerun(m, &m->core, m->core.clock.since);
+    return row_apply(m, row->data, row->data_len, why);
+}
+
+enum err match_load(const struct match_load *l, struct match_now now, struct match **out,
+                    char why[PLAY_WHY_LEN])
+{
+    struct match_setup setup;
+    struct match_peek peek;
+    struct match *m;
+    enum err err;
+
+    *out = NULL;
+    if (row_setup(l->row->data, l->row->data_len, &setup, &peek) != ERR_OK) {
+        (void)str_copy(why, PLAY_WHY_LEN, "the match's row doesn't check");
+        return ERR_DATA;
+    }
+    err = check_setup(l, &setup, &peek, why);
+    if (err != ERR_OK)
+        return err;
+    setup.scenario = l->scenario;
+    setup.board = l->board;
+    m = match_bare(&setup, l->env, now);
+    err = load_into(m, l->row, why);
+    if (err != ERR_OK) {
+        match_free(m);
+        return err;
+    }
+    m->roll_at = now.served;
+    m->retry_at = (struct mono){0};
+    m->restored = m->core.dice.kid != m->env->kid && m->core.state != MATCH_OVER;
+    *out = m;
+    return ERR_OK;
+}
+
+enum err match_load_share(struct match *m, enum role role, uint32_t roll,
+                          const uint8_t share[FD1_LEN])
+{
+    struct match_core *c = &m->core;
+    const struct mono owes_since = c->clock.owes_since;
+
+    if (role > ROLE_B || c->state == MATCH_OVER || !core_roll_open(m, c) || roll != c->dice.n + 1)
+        return ERR_OK;
+    if (!fd1_tail_check(&c->dice.chain[role].tail, roll, share))
+        return ERR_DATA;
+    c->dice.has_share[role] = true;
+    memcpy(c->dice.share[role], share, FD1_LEN);
+    clock_rerun(m, c, c->clock.since);
+    c->clock.owes_since = owes_since; /* as the row has it, written with the share */
+    return ERR_OK;
+}
+
+/* ---- state hashes of lines before the snapshot, when somebody asks ---- */
+
+void match_recall(struct match *m)
+{
+    const struct match_now now = {.served = m->loaded_at};
+    struct match *again = match_bare(&m->setup, m->env, now);
+    char why[PLAY_WHY_LEN];
+
+    (void)redo_all(again, &m->journal, why); /* what it doesn't reach has no hash to show */
+    for (uint32_t i = 0; i < m->journal.n; i++) {
+        struct match_rec *rec = &m->journal.rec[i];
+
+        if (rec->has_state != REC_UNKNOWN)
+            continue;
+        rec->has_state = i < again->journal.n ? again->journal.rec[i].has_state : REC_NO_STATE;
+        if (rec->has_state == REC_STATE)
+            memcpy(rec->state_hash, again->journal.rec[i].state_hash, RULES_HASH_LEN);
+    }
+    match_free(again);
+}

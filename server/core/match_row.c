@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: ISC
+ * match_row.c -- a match's private row: how it was asked for, where its journal ends, its timers.
+ *
+ * Written with every transaction, so that the newest line is held too: head and hash stand in it.
+ * Sealed by its SHA-256: a flipped bit is found, not played with.
+ */
+#include <sodium/crypto_hash_sha256.h>
+
+#include "common/base/hex.h"
+#include "common/base/str.h"
+#include "server/core/match_impl.h"
+
+enum { HASH_HEX = 64, ROW_FORMAT = 1 };
+
+void seal(const struct buf *text, struct buf *out)
+{
+    uint8_t hash[crypto_hash_sha256_BYTES];
+    char hex[HASH_HEX + 1];
+
+    (void)crypto_hash_sha256(hash, (const unsigned char *)text->data, text->len);
+    hex_encode(hex, hash, sizeof(hash));
+    buf_put(out, hex, HASH_HEX);
+    buf_putc(out, '\n');
+    buf_put(out, text->data, text->len);
+}
+
+const char *unseal(const char *data, size_t len, size_t *text_len)
+{
+    uint8_t hash[crypto_hash_sha256_BYTES];
+    char hex[HASH_HEX + 1];
+
+    if (data == NULL || len <= HASH_HEX || data[HASH_HEX] != '\n')
+        return NULL;
+    *text_len = len - HASH_HEX - 1;
+    (void)crypto_hash_sha256(hash, (const unsigned char *)data + HASH_HEX + 1, *text_len);
+    hex_encode(hex, hash, sizeof(hash));
+    return memcmp(hex, data, HASH_HEX) == 0 ? data + HASH_HEX + 1 : NULL;
+}
+
+/* ---- out ---- */
+
+static struct buf *raw_member(struct jsonw *w, const char *name)
+{
+    jsonw_name(w, name);
+    w->comma = true;
+    return w->out;
+}
+
+static void put_setup(const struct match *m, struct jsonw *w)
+{
+    const struct match_setup *s = &m->setup;
+
+    jsonw_m_hex(w, "match", s->id, MATCH_ID_LEN);
+    jsonw_m_int(w, "no", s->no);
+    jsonw_m_str(w, "scenario", s->scenario->id);
+    jsonw_m_hex(w, "scenario_hash", s->scenario->hash, RULES_HASH_LEN);
+    readings_to_json(&s->board->readings, raw_member(w, "readings"));
+    clock_rule_to_json(&s->clock, raw_member(w, "clock"));
+    jsonw_m_str(w, "fair", fair_word((enum fair)s->fair));
+    jsonw_m_int(w, "watch", s->watch);
+    jsonw_m_int(w, "side", s->side);
+    jsonw_m_bool(w, "rated", s->rated);
+    jsonw_m_bool(w, "private", s->is_private);
+    jsonw_m_str(w, "maker", s->maker);
+    jsonw_m_str(w, "opponent", s->opponent);
+    jsonw_m_str(w, "invite", s->invite);
+    if (s->has_rematch)
+        jsonw_m_hex(w, "rematch_of", s->rematch_of, MATCH_ID_LEN);
+}
+
+static void put_state(const struct match_core *c, struct jsonw *w)
+{
+    jsonw_m_int(w, "state", c->state);
+    jsonw_m_int(w, "head", c->head);
+    jsonw_m_hex(w, "hash", c->hash, FD1_LEN);
+    jsonw_m_int(w, "kid", c->dice.kid);
+    jsonw_m_int(w, "served", c->clock.since.ms);
+    jsonw_m_arr(w, "left");
+    jsonw_int(w, c->clock.left_ms[0]);
+    jsonw_int(w, c->clock.left_ms[1]);
+    jsonw_arr_end(w);
+    jsonw_m_int(w, "owes", c->clock.owes);
+    jsonw_m_int(w, "owes_since", c->clock.owes_since.ms);
+    jsonw_m_int(w, "joined_at", c->joined_at.ms);
+    jsonw_m_int(w, "order_at", c->order_at.ms);
+}
+
+void row_write(const struct match *m, const struct match_core *c, struct buf *out)
+{
+    struct buf text = BUF_EMPTY;
+    struct jsonw w = jsonw_on(&text);
+
+    jsonw_obj(&w);
+    jsonw_m_int(&w, "row", ROW_FORMAT);
+    jsonw_m_int(&w, "rules", RULES_VERSION);
+    put_setup(m, &w);
+    put_state(c, &w);
+    jsonw_obj_end(&w);
+    seal(&text, out);
+    buf_fini(&text);
+}
+
+/* ---- in ---- */
+
+static bool get_hex(const struct json *j, const char *name, uint8_t *out, size_t n)
+{
+    const char *s = NULL;
+
+    return json_get_string(j, name, &s) && hex_decode(out, n, s);
+}
+
+static bool get_word(const struct json *j, const char *name, char *out, size_t size)
+{
+    const char *s = NULL;
+
+    return json_get_string(j, name, &s) && str_copy(out, size, s);
+}
+
+static bool get_u8(const struct json *j, const char *name, uint8_t *out)
+{
+    int64_t v;
+
+    if (!json_get_int(j, name, &v) || v < 0 || v > UINT8_MAX)
+        return false;
+    *out = (uint8_t)v;
+    return true;
+}
+
+static bool get_u32(const struct json *j, const char *name, uint32_t *out)
+{
+    int64_t v;
+
+    if (!json_get_int(j, name, &v) || v < 0 || v > UINT32_MAX)
+        return false;
+    *out = (uint32_t)v;
+    return true;
+}
+
+/* The row's tree (owned), NULL when it doesn't check. */
+static struct json *open_row(const char *data, size_t len)
+{
+    char why[JSON_WHY_LEN];
+    struct json *j = NULL;
+    size_t text_len = 0;
+    const char *text = unseal(data, len, &text_len);
+    int64_t format, rules;
+
+    if (text == NULL || json_parse(text, text_len, &json_file_limits, &j, why) != ERR_OK)
+        return NULL;
+    if (json_get_int(j, "row", &format) && format == ROW_FORMAT &&
+        json_get_int(j, "rules", &rules) && rules == RULES_VERSION)
+        return j;
+    json_free(j);
+    return NULL;
+}
+
+static bool read_peek(const struct json *j, struct match_peek *out)
+{
+    char why[SCENARIO_WHY_LEN];
+
+    return get_word(j, "scenario", out->scenario, sizeof(out->scenario)) &&
+           get_hex(j, "scenario_hash", out->scenario_hash, RULES_HASH_LEN) &&
+           readings_from_json(json_get(j, "readings"), &out->readings, why) == ERR_OK;
+}
+
+static bool read_setup(const struct json *j, struct match_setup *s)
+{
+    char field[PLAY_WHY_LEN];
+    const char *fair = NULL;
+
+    s->has_rematch = json_get(j, "rematch_of") != NULL;
+    return get_hex(j, "match", s->id, MATCH_ID_LEN) && get_u32(j, "no", &s->no) &&
+           clock_rule_from_json(json_get(j, "clock"), &s->clock, field) == ERR_OK &&
+           json_get_string(j, "fair", &fair) && fair_from_word(fair, &s->fair) &&
+           get_u8(j, "watch", &s->watch) && get_u8(j, "side", &s->side) &&
+           s->side <= RULES_NOBODY && json_get_bool(j, "rated", &s->rated) &&
+           json_get_bool(j, "private", &s->is_private) &&
+           get_word(j, "maker", s->maker, sizeof(s->maker)) &&
+           get_word(j, "opponent", s->opponent, sizeof(s->opponent)) &&
+           get_word(j, "invite", s->invite, sizeof(s->invite)) &&
+           (!s->has_rematch || get_hex(j, "rematch_of", s->rematch_of, MATCH_ID_LEN));
+}
+
+enum err row_setup(const char *data, size_t len, struct match_setup *out, struct match_peek *peek)
+{
+    struct json *j = open_row(data, len);
+    bool ok;
+
+    *out = (struct match_setup){0};
+    ok = j != NULL && read_peek(j, peek) && read_setup(j, out);
+    json_free(j);
+    return ok ? ERR_OK : ERR_DATA;
+}
+
+enum err match_row_peek(const char *data, size_t len, struct match_peek *out)
+{
+    struct match_setup setup;
+
+    return row_setup(data, len, &setup, out);
+}
+
+static bool get_ms(const struct json *j, const char *name, struct mono *out)
+{
+    return json_get_int(j, name, &out->ms);
+}
+
+static bool read_timers(const struct json *j, struct match_core *c)
+{
+    const struct json *left = json_get(j, "left");
+    const struct json *first = json_first(left);
+
+    return json_count(left) == 2 && json_int(first, &c->clock.left_ms[0]) &&
+           json_int(json_next(first), &c->clock.left_ms[1]) &&
+           get_ms(j, "served", &c->clock.since) && get_ms(j, "owes_since", &c->clock.owes_since) &&
+           get_ms(j, "joined_at", &c->joined_at) && get_ms(j, "order_at", &c->order_at) &&
+           get_u32(j, "kid", &c->dice.kid);
+}
+
+enum err row_apply(struct match *m, const char *data, size_t len, char why[PLAY_WHY_LEN])
+{
+    struct json *j = open_row(data, len);
+    uint8_t hash[FD1_LEN];
+    uint32_t head;
+    uint8_t state;
+    enum err err = ERR_DATA;
+
+    if (j == NULL || !get_u32(j, "head", &head) || !get_u8(j, "state", &state) ||
+        !get_hex(j, "hash", hash, FD1_LEN)) {
+        (void)str_copy(why, PLAY_WHY_LEN, "the match's row doesn't check");
+    } else if (head != m->core.head || memcmp(hash, m->core.hash, FD1_LEN) != 0 ||
+               state != m->core.state) {
+        (void)str_copy(why, PLAY_WHY_LEN, "the journal's end is not the row's");
+    } else if (!read_timers(j, &m->core)) {
+        (void)str_copy(why, PLAY_WHY_LEN, "the row's clocks can't be read");
+    } else {
+        err = ERR_OK;
+    }
+    json_free(j);
+    return err;
+}
