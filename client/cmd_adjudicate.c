@@ -8,7 +8,7 @@
 #include "common/base/mem.h"
 #include "proto/play.h"
 
-#define FILE_MAX (64U * 1024 * 1024)
+#define FILE_MAX ((size_t)64 * 1024 * 1024)
 
 struct table {
     struct scenario *scn;

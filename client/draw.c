@@ -19,8 +19,8 @@ _Static_assert(ARRAY_LEN(facings) == RULES_NO_DIR + 1, "a glyph for every direct
 _Static_assert(ARRAY_LEN(lying) == RULES_OBSTACLE_COUNT, "a glyph for every obstacle");
 _Static_assert(ARRAY_LEN(upright) == RULES_OBSTACLE_COUNT, "a glyph for every obstacle");
 
-static const char letters[] = "NRMCW";
-_Static_assert(sizeof(letters) == RULES_TYPE_COUNT + 1, "a letter for every type");
+static const char letters[][RULES_TYPE_COUNT + 1] = {"NRMCW", "nrmcw"}; /* of A, of B */
+static const char alphabet[] = "abcdefghijklmnopqrstuvwxyz";
 
 static const char *pick(const struct glyph *g, bool ascii)
 {
@@ -44,9 +44,7 @@ const char *draw_obstacle(enum rules_obstacle o, bool is_upright, bool ascii)
 
 char draw_letter(enum rules_side side, enum rules_type type)
 {
-    const char upper = letters[type];
-
-    return side == RULES_A ? upper : (char)(upper - 'A' + 'a');
+    return letters[side == RULES_A ? 0 : 1][type];
 }
 
 const char *draw_status_mark(enum rules_status s, bool ascii)
@@ -120,11 +118,11 @@ static void put_columns(const struct picture *p)
 
         buf_puts(p->out, p->large ? "     " : "    ");
         for (unsigned x = 0; x < p->b->w; x++) {
-            const char low = (char)('a' + x % 26);
-            const char high = x < 26 ? ' ' : (char)('a' + x / 26 - 1);
+            const char *low = &alphabet[x % 26];
+            const char *high = x < 26 ? " " : &alphabet[x / 26 - 1];
 
             buf_putc(p->out, ' ');
-            buf_putc(p->out, line == 0 ? high : low);
+            buf_put(p->out, line == 0 ? high : low, 1);
             buf_puts(p->out, p->large ? "  " : "");
         }
         end_line(p->out, from);
@@ -208,10 +206,10 @@ static void list_obstacles(const struct rules_board *b, struct buf *out)
 {
     char name[RULES_SQUARE_NAME];
 
-    for (uint8_t kind = RULES_CLEAR + 1; kind < RULES_OBSTACLE_COUNT; kind++) {
+    for (unsigned kind = RULES_CLEAR + 1; kind < RULES_OBSTACLE_COUNT; kind++) {
         bool any = false;
 
-        for (uint16_t sq = 0; sq < rules_squares(b); sq++) {
+        for (unsigned sq = 0; sq < rules_squares(b); sq++) {
             const bool n = b->edge_n[sq] == kind, e = b->edge_e[sq] == kind;
 
             if (!n && !e)
@@ -219,7 +217,7 @@ static void list_obstacles(const struct rules_board *b, struct buf *out)
             if (!any)
                 buf_printf(out, "     %s", obstacle_word((enum rules_obstacle)kind));
             any = true;
-            rules_square_name(b, sq, name);
+            rules_square_name(b, (uint16_t)sq, name);
             if (n)
                 buf_printf(out, " %sn", name);
             if (e)

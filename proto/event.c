@@ -16,9 +16,9 @@ const char *event_kind_word(enum rules_event_kind kind)
 
 bool event_kind_from_word(const char *kind, uint8_t *out)
 {
-    for (uint8_t i = 0; i < ARRAY_LEN(kinds); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
         if (str_eq(kind, kinds[i])) {
-            *out = i;
+            *out = (uint8_t)i;
             return true;
         }
     }

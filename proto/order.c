@@ -91,9 +91,9 @@ static enum err read_fire(const struct json *j, const struct scenario *scn, stru
 
 static bool find_do(const char *word, uint8_t *out)
 {
-    for (uint8_t i = RULES_DO_MOVE; i < ARRAY_LEN(do_words); i++) {
+    for (size_t i = RULES_DO_MOVE; i < ARRAY_LEN(do_words); i++) {
         if (str_eq(word, do_words[i])) {
-            *out = i;
+            *out = (uint8_t)i;
             return true;
         }
     }

@@ -165,9 +165,10 @@ static bool read_all(const struct scn_reader *r)
 enum err scenario_from_json(const struct json *j, struct scenario **out, char why[SCENARIO_WHY_LEN])
 {
     struct scenario *s = mem_zalloc(sizeof(*s));
-    const struct scn_reader r = {j, s, why};
+    struct scn_reader r = {.root = j, .s = s};
     struct buf text = BUF_EMPTY;
 
+    r.why = why;
     *out = NULL;
     if (!read_all(&r)) {
         scenario_free(s);
@@ -189,7 +190,7 @@ enum err scenario_parse(const char *text, size_t len, struct scenario **out,
 
     *out = NULL;
     if (len > SCENARIO_FILE_MAX) {
-        (void)snprintf(why, SCENARIO_WHY_LEN, "the file is too large; at most %d bytes",
+        (void)snprintf(why, SCENARIO_WHY_LEN, "the file is too large; at most %zu bytes",
                        SCENARIO_FILE_MAX);
         return ERR_DATA;
     }

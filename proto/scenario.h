@@ -9,7 +9,7 @@
 #include "proto/json.h"
 #include "proto/scenario_files.h"
 
-#define SCENARIO_FILE_MAX (1024 * 1024)
+#define SCENARIO_FILE_MAX ((size_t)1024 * 1024)
 
 struct scenario_side {
     char id[RULES_ID_LEN + 1];

@@ -182,13 +182,13 @@ bool scn_read_forces(const struct scn_reader *r)
         (!scn_array(r, &waves, 0, RULES_WAVES_MAX) || !read_sides(r, &waves, of_wave)))
         return false;
     b->n_waves = (uint8_t)json_count(waves.j);
-    for (uint8_t side = RULES_A; side <= RULES_B; side++) {
+    for (unsigned side = RULES_A; side <= RULES_B; side++) {
         unsigned i = 0;
 
         for (const struct json *j = json_first(figures.j); j != NULL; j = json_next(j), i++) {
             const struct scn_value v = scn_element(&figures, j, i);
 
-            if (of_figure[i] == side && !add_placed(r, &v, side))
+            if (of_figure[i] == side && !add_placed(r, &v, (uint8_t)side))
                 return false;
         }
         i = 0;

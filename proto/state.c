@@ -44,9 +44,9 @@ static void put_fired(struct jsonw *w, const struct scenario *scn, const struct 
     char text[RULES_SQUARE_NAME];
 
     jsonw_m_arr(w, "fired");
-    for (uint16_t sq = 0; sq < rules_squares(b); sq++) {
-        if (rules_has_fired(s, sq))
-            jsonw_str(w, rules_square_name(&scn->board, sq, text));
+    for (unsigned sq = 0; sq < rules_squares(b); sq++) {
+        if (rules_has_fired(s, (uint16_t)sq))
+            jsonw_str(w, rules_square_name(&scn->board, (uint16_t)sq, text));
     }
     jsonw_arr_end(w);
 }

@@ -146,7 +146,7 @@ static void a_wide_board_has_two_lines_of_names(void **unused)
                         "                                                         a a\n"
                         "     a b c d e f g h i j k l m n o p q r s t u v w x y z a b\n"
                         "  4  . . . . . . . . . . . . . . . . . . . . . . . . . . . .\n",
-                        3 * 61);
+                        (size_t)3 * 61);
     buf_fini(&out);
     mem_free(b);
 }

@@ -159,11 +159,11 @@ static struct rules_order pick(struct random_game *g, unsigned f)
         o.n_path = to->n;
         memcpy(o.path, to->path, to->n * sizeof(to->path[0]));
     }
-    for (uint8_t edge = RULES_N; edge <= RULES_W; edge++) {
+    for (unsigned edge = RULES_N; edge <= RULES_W; edge++) {
         if ((reach.exits >> edge & 1) != 0 && reach.exit_via[edge] == s->at[f]) {
             o.kind = RULES_DO_MOVE;
             o.n_path = 0;
-            o.exit = edge;
+            o.exit = (uint8_t)edge;
         }
     }
     return o;
@@ -401,9 +401,9 @@ static void refusals_are_whole_sentences(void **unused)
     (void)unused;
     scenario_set_init(&set);
     scn = scenario_set_find(&set, "first-blood");
-    for (uint8_t why = RULES_WHY_NONE; why < RULES_WHY_COUNT; why++) {
+    for (unsigned why = RULES_WHY_NONE; why < RULES_WHY_COUNT; why++) {
         const struct rules_refusal bare = {
-            .why = why, .figure = RULES_NO_FIGURE, .square = RULES_NO_SQUARE};
+            .why = (uint8_t)why, .figure = RULES_NO_FIGURE, .square = RULES_NO_SQUARE};
         struct buf words = BUF_EMPTY;
 
         refusal_words(scn, &scn->board, &bare, &words);
