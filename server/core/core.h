@@ -18,7 +18,8 @@
 #include "common/base/msec.h"
 #include "proto/entry.h"
 
-/* A connection: slot and generation, never reused in a process's life. 0 is none. */
+/* A connection: slot and generation, never reused in a process's life. 0 is none. Events of an id
+ * that the core has closed are passed over. */
 typedef uint64_t conn_id;
 
 /* Bytes written once and read by many: freed with the last reference. Never changed once sent. */
@@ -71,7 +72,8 @@ enum core_event_kind {
     CORE_ACCEPTED, /* a connection is there */
     CORE_BYTES,    /* bytes came on it */
     CORE_EOF,      /* its peer has ended sending or is gone: the last event of that id */
-    CORE_DRAINED,  /* its output queue is empty again */
+    CORE_SLOW,     /* more of its output is queued than the shell holds gladly; once, until ... */
+    CORE_DRAINED,  /* ... its output queue is empty again */
     CORE_TICK,     /* time has passed; come when core_deadline says, or earlier */
     CORE_STORED,   /* a transaction's end: err OK (durable), ERR_STORAGE (surely not saved) */
     CORE_HASHED,   /* a password hash's end */
@@ -144,8 +146,9 @@ struct core_config {
     uint8_t seed[32];   /* entropy to start from */
     uint8_t master[32]; /* DICE: server chains' master key */
     uint32_t master_kid;
-    unsigned max_conns, max_conns_per_addr, max_matches, max_guests, max_watchers;
-    bool limit_loopback; /* per-address limits for 127/8 and ::1 too */
+    unsigned max_conns, max_conns_per_addr, max_matches, max_guests;
+    unsigned max_watchers; /* of one match */
+    bool limit_loopback;   /* per-address limits for 127/8 and ::1 too */
 };
 struct core;
 /* `scenarios` is borrowed for the core's life. */

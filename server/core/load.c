@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: ISC
+ * load.c -- recovery: rows of the store become users, tokens and matches again.
+ */
+#include "common/base/mem.h"
+#include "common/base/str.h"
+#include "server/core/room.h"
+#include "server/core/user.h"
+
+enum err core_load_meta(struct core *c, const char *name, const char *data)
+{
+    int64_t value;
+
+    if (!str_to_int(data, 0, INT64_MAX / 2, &value))
+        return ERR_DATA;
+    if (str_eq(name, "served_ms"))
+        c->served_ms = value;
+    else if (str_eq(name, "next_no") && value > 0 && value < UINT32_MAX)
+        c->next_no = (uint32_t)value;
+    return ERR_OK; /* a name from another version is none of our business */
+}
+
+enum err core_load_user(struct core *c, const char *name, const char *data, size_t len)
+{
+    return user_load(c, name, data, len);
+}
+
+enum err core_load_token(struct core *c, const uint8_t hash[32], const char *user, const char *data,
+                         size_t len)
+{
+    return token_load(c, hash, user, data, len);
+}
+
+/* Scenario and board that the row was played on. ERR_DATA: why[]. */
+static enum err find_board(struct core *c, const struct core_match_row *row, struct match_load *l,
+                           char why[PLAY_WHY_LEN])
+{
+    struct match_peek peek;
+
+    if (match_row_peek(row->data, row->data_len, &peek) != ERR_OK) {
+        str_copy(why, PLAY_WHY_LEN, "the match's row can't be read");
+        return ERR_DATA;
+    }
+    l->scenario = scenario_set_find(c->scenarios, peek.scenario);
+    if (l->scenario == NULL ||
+        memcmp(l->scenario->hash, peek.scenario_hash, sizeof(peek.scenario_hash)) != 0) {
+        str_copy(why, PLAY_WHY_LEN, "its scenario isn't the one shipped here");
+        return ERR_DATA;
+    }
+    l->board = room_board(c, l->scenario, &peek.readings);
+    return ERR_OK;
+}
+
+/* The number of a match that is set aside, as far as its row tells one that is free; else 0. */
+static uint32_t number_of(const struct core *c, const struct core_match_row *row)
+{
+    char why[JSON_WHY_LEN];
+    struct json *j = NULL;
+    struct msg_match ref = {.no = 0};
+    int64_t no;
+
+    if (json_parse(row->data, row->data_len, &json_file_limits, &j, why) != ERR_OK)
+        return 0;
+    if (json_get_int(j, "no", &no) && no > 0 && no < UINT32_MAX)
+        ref.no = (uint32_t)no;
+    json_free(j);
+    return ref.no != 0 && room_find(c, &ref) == NULL ? ref.no : 0;
+}
+
+enum err core_load_match(struct core *c, const struct core_match_row *row, char why[PLAY_WHY_LEN])
+{
+    struct match_load l = {.row = row, .env = &c->env};
+    struct match *m = NULL;
+    enum err e;
+    uint32_t no;
+
+    if (map_get(&c->rooms, row->id) != NULL) {
+        str_copy(why, PLAY_WHY_LEN, "there twice");
+        return ERR_DATA;
+    }
+    e = find_board(c, row, &l, why);
+    if (e == ERR_OK)
+        e = match_load(&l, core_now(c), &m, why);
+    no = e == ERR_OK ? match_setup_of(m)->no : number_of(c, row);
+    room_enter(c, room_new(m, row->id, no));
+    if (no >= c->next_no)
+        c->next_no = no + 1;
+    return e;
+}
+
+enum err core_load_share(struct core *c, const uint8_t match[MATCH_ID_LEN], enum role role,
+                         uint32_t roll, const uint8_t share[FD1_LEN])
+{
+    struct room *r = map_get(&c->rooms, match);
+
+    if (r == NULL)
+        return ERR_DATA;
+    return r->m == NULL ? ERR_OK : match_load_share(r->m, role, roll, share);
+}
+
+void core_load_done(struct core *c)
+{
+    struct user *u;
+    size_t at = 0;
+
+    while ((u = map_next(&c->users, &at)) != NULL)
+        user_idle(c, u);
+    for (size_t i = 0; i < c->all.n; i++) {
+        struct room *r = c->all.at[i];
+
+        if (r->list == ROOMS_OPEN || r->list == ROOMS_LIVE)
+            timer_arm(&c->timers, &r->timer, c->now); /* settled in the first step */
+    }
+}

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: ISC */
+#include "server/core/lobby.h"
+
+#include "common/base/mem.h"
+#include "server/core/user.h"
+
+enum { LIST_DEFAULT = 50, ONLINE_MAX = 1000 };
+
+/* ---- rooms by number ---- */
+
+size_t list_below(const struct room_list *l, uint32_t no)
+{
+    size_t lo = 0;
+    size_t hi = l->n;
+
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+
+        if (l->at[mid]->no < no)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+void list_add(struct room_list *l, struct room *r)
+{
+    size_t at = list_below(l, r->no);
+
+    if (l->n == l->cap) {
+        l->cap = l->cap == 0 ? 16 : l->cap * 2;
+        l->at = mem_resize(l->at, l->cap, sizeof(struct room *));
+    }
+    memmove(&l->at[at + 1], &l->at[at], (l->n - at) * sizeof(struct room *));
+    l->at[at] = r;
+    l->n++;
+}
+
+void list_drop(struct room_list *l, const struct room *r)
+{
+    size_t at = list_below(l, r->no);
+
+    CHECK(at < l->n && l->at[at] == r);
+    l->n--;
+    memmove(&l->at[at], &l->at[at + 1], (l->n - at) * sizeof(struct room *));
+}
+
+/* ---- a match in a list ---- */
+
+static const char *state_word(const struct room *r)
+{
+    switch (match_state(r->m)) {
+    case MATCH_OPEN:
+        return "open";
+    case MATCH_SETUP:
+        return "setup";
+    case MATCH_LIVE:
+        return "live";
+    case MATCH_OVER:
+        return "over";
+    case MATCH_BROKEN:
+        break;
+    }
+    return "broken";
+}
+
+static void put_side(struct jsonw *w, const char *name, const struct scenario *scn,
+                     enum rules_side side)
+{
+    if (side == RULES_NOBODY)
+        jsonw_m_null(w, name);
+    else
+        jsonw_m_str(w, name, scn->side[side].id);
+}
+
+/* What stands from the start on, and from the end. */
+static void put_play(const struct room *r, struct jsonw *w)
+{
+    const struct rules_state *s = match_position(r->m);
+    const struct scenario *scn = match_setup_of(r->m)->scenario;
+
+    if (s != NULL) {
+        jsonw_m_obj(w, "players");
+        for (int side = RULES_A; side <= RULES_B; side++)
+            jsonw_m_str(w, scn->side[side].id,
+                        match_name(r->m, match_role_of_side(r->m, (enum rules_side)side)));
+        jsonw_obj_end(w);
+        jsonw_m_int(w, "turn", s->turn);
+        put_side(w, "active", scn, (enum rules_side)s->active);
+    }
+    if (match_state(r->m) != MATCH_OVER)
+        return;
+    jsonw_m_obj(w, "over");
+    put_side(w, "winner", scn, s != NULL ? (enum rules_side)s->winner : RULES_NOBODY);
+    jsonw_m_str(w, "reason", reason_word(s != NULL ? (enum rules_reason)s->reason : RULES_BY_VOID));
+    jsonw_obj_end(w);
+    jsonw_m_int(w, "over_ts", match_last_at(r->m).ms);
+}
+
+static void put_setup(const struct match_setup *s, struct jsonw *w)
+{
+    jsonw_m_str(w, "scenario", s->scenario->id);
+    jsonw_m_str(w, "title", s->scenario->title);
+    jsonw_m_str(w, "maker", s->maker);
+    jsonw_m_str(w, "side", s->side == RULES_NOBODY ? "random" : s->scenario->side[s->side].id);
+    if (s->opponent[0] != '\0')
+        jsonw_m_str(w, "opponent", s->opponent);
+    jsonw_name(w, "clock");
+    clock_rule_to_json(&s->clock, w->out);
+    w->comma = true;
+    jsonw_m_str(w, "fair", fair_word((enum fair)s->fair));
+    jsonw_m_bool(w, "rated", s->rated);
+    jsonw_m_bool(w, "private", s->is_private);
+    jsonw_m_str(w, "watch", msg_watch_word((enum msg_watch)s->watch));
+    jsonw_name(w, "readings");
+    readings_to_json(&s->board->readings, w->out);
+    w->comma = true;
+    if (s->has_rematch)
+        jsonw_m_hex(w, "rematch_of", s->rematch_of, sizeof(s->rematch_of));
+}
+void lobby_summary(const struct room *r, struct jsonw *w)
+{
+    jsonw_m_hex(w, "match", r->id, sizeof(r->id));
+    jsonw_m_int(w, "no", r->no);
+    jsonw_m_str(w, "state", state_word(r));
+    put_setup(match_setup_of(r->m), w);
+    if (match_name(r->m, ROLE_B)[0] != '\0')
+        jsonw_m_str(w, "joiner", match_name(r->m, ROLE_B));
+    put_play(r, w);
+    jsonw_m_int(w, "spectators", r->watchers.n);
+    jsonw_m_int(w, "ts", match_opened_at(r->m).ms);
+}
+
+void lobby_roll(const struct match_request *q, struct jsonw *w)
+{
+    jsonw_obj(w);
+    jsonw_m_int(w, "n", q->n);
+    jsonw_m_int(w, "seq", q->seq);
+    jsonw_m_hex(w, "hash", q->hash, sizeof(q->hash));
+    jsonw_m_arr(w, "waiting");
+    if ((q->waiting >> ROLE_A & 1) != 0)
+        jsonw_str(w, "A");
+    if ((q->waiting >> ROLE_B & 1) != 0)
+        jsonw_str(w, "B");
+    jsonw_arr_end(w);
+    jsonw_obj_end(w);
+}
+
+void lobby_left(const struct room *r, struct match_now now, struct jsonw *w)
+{
+    const struct scenario *scn = match_setup_of(r->m)->scenario;
+    struct match_clock clock;
+
+    jsonw_obj(w);
+    if (match_clock_at(r->m, now, &clock))
+        for (int side = RULES_A; side <= RULES_B; side++)
+            jsonw_m_int(w, scn->side[side].id, MAX(clock.left_ms[side], 0));
+    jsonw_obj_end(w);
+}
+
+/* ---- news ---- */
+
+static struct jsonw event_open(struct core *c, const char *kind)
+{
+    struct jsonw w = note_open(c, NOTE_LOBBY_EVENT);
+
+    jsonw_m_str(&w, "kind", kind);
+    return w;
+}
+
+static bool sits(const struct room *r, const struct user *u)
+{
+    return u == r->challenged || match_role_of(r->m, u->name) != ROLE_COUNT;
+}
+
+/* To all who follow; of a private match only to who sits there. */
+static void tell(struct core *c, const struct room *r, struct jsonw *w)
+{
+    struct shared *s = note_share(c, w);
+
+    for (struct conn *cn = c->followers_first; cn != NULL; cn = cn->follow_next)
+        if (!cn->slow && (r == NULL || !match_setup_of(r->m)->is_private || sits(r, cn->user)))
+            out_shared(c, cn, s, false);
+    shared_unref(s);
+}
+
+void lobby_user(struct core *c, const struct user *u, bool online)
+{
+    struct jsonw w;
+
+    if (c->followers_first == NULL)
+        return;
+    w = event_open(c, online ? "online" : "offline");
+    jsonw_name(&w, "user");
+    user_json(u, &w);
+    tell(c, NULL, &w);
+}
+
+/* An open match that was withdrawn never was one: it is in no list. */
+static bool is_gone(const struct room *r)
+{
+    return match_state(r->m) == MATCH_OVER && match_name(r->m, ROLE_B)[0] == '\0';
+}
+
+void lobby_match(struct core *c, const struct room *r)
+{
+    struct jsonw w;
+
+    if (c->followers_first == NULL)
+        return;
+    w = event_open(c, is_gone(r) ? "gone" : "match");
+    jsonw_m_hex(&w, "match", r->id, sizeof(r->id));
+    if (!is_gone(r)) {
+        jsonw_m_obj(&w, "summary");
+        lobby_summary(r, &w);
+        jsonw_obj_end(&w);
+    }
+    tell(c, r, &w);
+}
+
+void lobby_unfollow(struct core *c, struct conn *cn)
+{
+    if (!cn->follows)
+        return;
+    cn->follows = false;
+    if (cn->follow_prev != NULL)
+        cn->follow_prev->follow_next = cn->follow_next;
+    else
+        c->followers_first = cn->follow_next;
+    if (cn->follow_next != NULL)
+        cn->follow_next->follow_prev = cn->follow_prev;
+    else
+        c->followers_last = cn->follow_prev;
+    cn->follow_prev = cn->follow_next = NULL;
+}
+
+/* ---- requests ---- */
+
+enum verdict on_lobby_follow(struct core *c, struct conn *cn, struct msg_request *req,
+                             struct refusal *no)
+{
+    struct jsonw w = reply_open(c, req);
+    unsigned n = 0;
+
+    (void)no;
+    jsonw_obj(&w);
+    jsonw_m_arr(&w, "online");
+    for (const struct user *u = c->online_first; u != NULL && n < ONLINE_MAX; u = u->online_next) {
+        user_json(u, &w);
+        n++;
+    }
+    jsonw_arr_end(&w);
+    jsonw_obj_end(&w);
+    reply_send(c, cn, &w);
+    if (cn->follows)
+        return SAID;
+    cn->follows = true;
+    cn->follow_prev = c->followers_last;
+    if (c->followers_last != NULL)
+        c->followers_last->follow_next = cn;
+    else
+        c->followers_first = cn;
+    c->followers_last = cn;
+    return SAID;
+}
+
+enum verdict on_lobby_unfollow(struct core *c, struct conn *cn, struct msg_request *req,
+                               struct refusal *no)
+{
+    (void)no;
+    lobby_unfollow(c, cn);
+    reply_empty(c, cn, req);
+    return SAID;
+}
+
+enum verdict on_lobby_list(struct core *c, struct conn *cn, struct msg_request *req,
+                           struct refusal *no)
+{
+    const struct msg_params *p = &req->p;
+    const struct room_list *l = msg_has(p, MSG_F_STATE) ? &c->by_state[p->state] : &c->all;
+    size_t at = msg_has(p, MSG_F_BEFORE) ? list_below(l, p->before) : l->n;
+    uint32_t left = msg_has(p, MSG_F_LIMIT) ? p->limit : LIST_DEFAULT;
+    struct jsonw w = reply_open(c, req);
+    uint32_t last = 0;
+
+    (void)no;
+    jsonw_obj(&w);
+    jsonw_m_arr(&w, "matches");
+    for (; at > 0 && left > 0; at--) {
+        const struct room *r = l->at[at - 1];
+
+        if (r->m == NULL || match_setup_of(r->m)->is_private || is_gone(r))
+            continue;
+        jsonw_obj(&w);
+        lobby_summary(r, &w);
+        jsonw_obj_end(&w);
+        last = r->no;
+        left--;
+    }
+    jsonw_arr_end(&w);
+    if (at > 0 && last > 0)
+        jsonw_m_int(&w, "next", last);
+    jsonw_obj_end(&w);
+    reply_send(c, cn, &w);
+    return SAID;
+}
+_Static_assert((int)LIST_OPEN == ROOMS_OPEN && (int)LIST_LIVE == ROOMS_LIVE &&
+                   (int)LIST_OVER == ROOMS_OVER,
+               "the wire's words are the lists");
+
+static void put_mine(const struct room *r, enum role role, struct match_now now, struct jsonw *w)
+{
+    const struct match_setup *s = match_setup_of(r->m);
+    const struct rules_state *pos = match_position(r->m);
+    struct match_request q;
+
+    jsonw_obj(w);
+    lobby_summary(r, w);
+    if (role == ROLE_COUNT) {
+        jsonw_m_null(w, "role");
+    } else {
+        enum rules_side side = match_side(r->m, role);
+
+        jsonw_m_str(w, "role", role == ROLE_A ? "A" : "B");
+        if (side != RULES_NOBODY)
+            jsonw_m_str(w, "your_side", s->scenario->side[side].id);
+        if (role == ROLE_A && s->invite[0] != '\0')
+            jsonw_m_str(w, "invite", s->invite);
+    }
+    if (pos == NULL)
+        jsonw_m_int(w, "turn", 0);
+    jsonw_name(w, "left");
+    lobby_left(r, now, w);
+    jsonw_name(w, "roll");
+    if (match_request(r->m, &q))
+        lobby_roll(&q, w);
+    else
+        jsonw_null(w);
+    jsonw_m_bool(w, "mine", role == ROLE_COUNT || match_owes(r->m, role) != OWES_NOTHING);
+    jsonw_obj_end(w);
+}
+
+enum verdict on_match_mine(struct core *c, struct conn *cn, struct msg_request *req,
+                           struct refusal *no)
+{
+    struct jsonw w = reply_open(c, req);
+
+    (void)no;
+    jsonw_obj(&w);
+    jsonw_m_arr(&w, "matches");
+    for (const struct seat *s = cn->user->seats; s != NULL; s = s->next)
+        put_mine(s->room, (enum role)s->role, core_now(c), &w);
+    jsonw_arr_end(&w);
+    jsonw_obj_end(&w);
+    reply_send(c, cn, &w);
+    return SAID;
+}

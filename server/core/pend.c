@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: ISC */
+#include "common/base/mem.h"
+#include "server/core/session.h"
+#include "server/core/user.h"
+
+struct pend *pend_new(struct core *c, struct conn *cn, struct msg_request *req,
+                      void (*done)(struct core *, struct pend *, const struct core_event *))
+{
+    struct pend *p = mem_zalloc(sizeof(*p));
+
+    p->id = c->next_id++;
+    p->done = done;
+    if (cn != NULL) {
+        CHECK(cn->pend == NULL);
+        cn->pend = p;
+        p->conn = cn->id;
+        p->req = *req;
+        memset(req, 0, sizeof(*req));
+    }
+    map_put(&c->pends, p);
+    return p;
+}
+
+void pend_pin(struct pend *p, struct user *u)
+{
+    CHECK(p->user == NULL);
+    p->user = u;
+    u->pins++;
+}
+
+void pend_unpin(struct pend *p)
+{
+    if (p->user == NULL)
+        return;
+    p->user->pins--;
+    if (p->has_row)
+        p->user->storing--;
+    p->user = NULL;
+    p->has_row = false;
+}
+
+void pend_has_row(struct pend *p, struct user *u)
+{
+    CHECK(p->user == u);
+    p->has_row = true;
+    u->storing++;
+}
+
+struct conn *pend_conn(const struct core *c, const struct pend *p)
+{
+    struct conn *cn = p->conn != 0 ? session_find(c, p->conn) : NULL;
+
+    return cn != NULL && cn->pend == p ? cn : NULL;
+}
+
+void pend_free(struct pend *p)
+{
+    pend_unpin(p);
+    msg_request_fini(&p->req);
+    family_free(p->family);
+    mem_free(p->hash);
+    mem_free(p);
+}
+
+void pend_cancel(struct core *c, struct conn *cn)
+{
+    struct pend *p = cn->pend;
+
+    CHECK(p != NULL && map_take(&c->pends, &p->id) == p);
+    cn->pend = NULL;
+    pend_free(p);
+}
+
+void pend_end(struct core *c, uint64_t id, const struct core_event *ev)
+{
+    struct pend *p = map_take(&c->pends, &id);
+    struct conn *cn;
+
+    CHECK(p != NULL); /* the shell answers each work once */
+    if (p->has_row && ev->kind == CORE_STORED && ev->u.stored.err == ERR_OK)
+        p->user->stored = true;
+    p->done(c, p, ev);
+    cn = pend_conn(c, p);
+    if (cn != NULL)
+        cn->pend = NULL;
+    pend_free(p);
+    if (cn != NULL)
+        session_run(c, cn);
+}
+
+void gate_move(struct gate *from, struct gate *to)
+{
+    for (struct conn *cn = from->first; cn != NULL; cn = cn->gate_next)
+        cn->gate = to;
+    if (to->last != NULL)
+        to->last->gate_next = from->first;
+    else
+        to->first = from->first;
+    if (from->last != NULL)
+        to->last = from->last;
+    *from = (struct gate){NULL, NULL};
+}
+
+void gate_open(struct core *c, struct gate *g)
+{
+    struct gate now = {NULL, NULL};
+
+    gate_move(g, &now); /* who comes to wait again does so behind these, in the same order */
+    while (now.first != NULL)
+        session_retry(c, now.first);
+}

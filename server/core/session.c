@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: ISC */
+#include "server/core/session.h"
+
+#include "common/base/mem.h"
+#include "common/base/str.h"
+#include "server/core/room.h"
+#include "server/core/user.h"
+
+enum {
+    PING_AFTER_MS = 30 * 1000,
+    DROP_AFTER_MS = 75 * 1000,
+    BAD_LINES_MAX = 10,
+    /* A connection's messages: a burst of RATE_BURST, then one each RATE_STEP_MS. */
+    RATE_STEP_MS = 20,
+    RATE_BURST = 100
+};
+
+static const char not_json[] = "This is a skirmish server. It speaks JSON-RPC 2.0, one JSON object "
+                               "a line; see PROTOCOL.md.\n";
+
+/* ---- the table: who may call what, and what it costs ---- */
+
+#define IN(phase) (1u << (phase))
+#define ANY       (IN(PHASE_HELLO) | IN(PHASE_USER))
+
+static const struct route {
+    handler *handle;
+    unsigned phases;
+    unsigned cost; /* messages that it counts as */
+} routes[] = {
+    [MSG_CHAT_MUTE] = {on_chat_mute, IN(PHASE_USER), 2},
+    [MSG_LOBBY_FOLLOW] = {on_lobby_follow, IN(PHASE_USER), 5},
+    [MSG_LOBBY_LIST] = {on_lobby_list, IN(PHASE_USER), 5},
+    [MSG_LOBBY_UNFOLLOW] = {on_lobby_unfollow, IN(PHASE_USER), 1},
+    [MSG_MATCH_ANCHOR] = {on_match_anchor, IN(PHASE_USER), 2},
+    [MSG_MATCH_ANSWER] = {on_match_answer, IN(PHASE_USER), 2},
+    [MSG_MATCH_CANCEL] = {on_match_cancel, IN(PHASE_USER), 2},
+    [MSG_MATCH_CHAT] = {on_match_chat, IN(PHASE_USER), 10},
+    [MSG_MATCH_CLAIM] = {on_match_claim, IN(PHASE_USER), 2},
+    [MSG_MATCH_CREATE] = {on_match_create, IN(PHASE_USER), 20},
+    [MSG_MATCH_DECLINE] = {on_match_decline, IN(PHASE_USER), 2},
+    [MSG_MATCH_JOIN] = {on_match_join, IN(PHASE_USER), 5},
+    [MSG_MATCH_LEGAL] = {on_match_legal, IN(PHASE_USER), 3},
+    [MSG_MATCH_MINE] = {on_match_mine, IN(PHASE_USER), 3},
+    [MSG_MATCH_OFFER] = {on_match_offer, IN(PHASE_USER), 5},
+    [MSG_MATCH_ORDER] = {on_match_order, IN(PHASE_USER), 1},
+    [MSG_MATCH_RECORD] = {on_match_record, IN(PHASE_USER), 5},
+    [MSG_MATCH_RESIGN] = {on_match_resign, IN(PHASE_USER), 2},
+    [MSG_MATCH_SHARE] = {on_match_share, IN(PHASE_USER), 1},
+    [MSG_MATCH_SYNC] = {on_match_sync, IN(PHASE_USER), 5},
+    [MSG_MATCH_UNWATCH] = {on_match_unwatch, IN(PHASE_USER), 1},
+    [MSG_MATCH_WATCH] = {on_match_watch, IN(PHASE_USER), 5},
+    [MSG_SCENARIO_GET] = {on_scenario_get, ANY, 5},
+    [MSG_SCENARIO_LIST] = {on_scenario_list, ANY, 3},
+    [MSG_SERVER_INFO] = {on_server_info, ANY, 1},
+    [MSG_SESSION_GUEST] = {on_session_guest, IN(PHASE_HELLO), 10},
+    [MSG_SESSION_HELLO] = {on_session_hello, IN(PHASE_NEW), 1},
+    [MSG_SESSION_LOGIN] = {on_session_login, IN(PHASE_HELLO), 10},
+    [MSG_SESSION_LOGOUT] = {on_session_logout, IN(PHASE_USER), 1},
+    [MSG_SESSION_PASSWORD] = {on_session_password, IN(PHASE_USER), 20},
+    [MSG_SESSION_PING] = {on_session_ping, ANY, 1},
+    [MSG_SESSION_REGISTER] = {on_session_register, IN(PHASE_HELLO), 20},
+    [MSG_SESSION_RESUME] = {on_session_resume, IN(PHASE_HELLO), 5},
+};
+_Static_assert(ARRAY_LEN(routes) == MSG_METHOD_COUNT, "a method without a route");
+
+enum verdict session_refuse(struct refusal *no, enum err e, const char *words)
+{
+    no->err = e;
+    if (words != NULL) {
+        str_copy(no->words, sizeof(no->words), words);
+        no->fault.text = no->words;
+    }
+    return REFUSED;
+}
+
+enum verdict session_refuse_field(struct refusal *no, const char *field, const char *words)
+{
+    str_copy(no->field, sizeof(no->field), field);
+    no->fault.field = no->field;
+    return session_refuse(no, ERR_PARAMS, words);
+}
+
+enum verdict session_hold(struct refusal *no, struct gate *g)
+{
+    no->gate = g;
+    return HELD;
+}
+
+/* Messages a second, per connection; loopback is left out unless the config says so. */
+static bool may_pay(const struct core *c, struct conn *cn, unsigned cost, int64_t *retry_ms)
+{
+    int64_t over;
+
+    if (cn->loopback && !c->cfg.limit_loopback)
+        return true;
+    cn->rate_ms = MAX(cn->rate_ms, c->now.ms);
+    over = cn->rate_ms + (int64_t)cost * RATE_STEP_MS - c->now.ms - RATE_BURST * RATE_STEP_MS;
+    if (over > 0) {
+        *retry_ms = over;
+        return false;
+    }
+    cn->rate_ms += (int64_t)cost * RATE_STEP_MS;
+    return true;
+}
+
+/* Why the connection may not call this now, or ERR_OK. */
+static enum err check_phase(const struct conn *cn, const struct route *r)
+{
+    if ((r->phases & IN(cn->phase)) != 0)
+        return ERR_OK;
+    return cn->phase == PHASE_HELLO && r->phases == IN(PHASE_USER) ? ERR_AUTH : ERR_PHASE;
+}
+
+/* Phase, rate, parameters, handler. `again`: it was held, and has paid. */
+static enum verdict dispatch(struct core *c, struct conn *cn, struct msg_request *req, bool again,
+                             struct refusal *no)
+{
+    const struct route *r = &routes[req->method];
+    const char *field;
+    enum err e = check_phase(cn, r);
+
+    if (e != ERR_OK)
+        return session_refuse(no, e,
+                              e == ERR_PHASE && cn->phase == PHASE_NEW ? "say hello first" : NULL);
+    if (!again) {
+        if (!may_pay(c, cn, r->cost, &no->fault.retry_ms))
+            return session_refuse(no, ERR_RATE, NULL);
+        if (msg_read_params(req, &field) != ERR_OK)
+            return session_refuse_field(no, field, NULL);
+    }
+    return r->handle(c, cn, req, no);
+}
+
+static void wait_at(struct conn *cn, struct gate *g, struct msg_request *req)
+{
+    cn->held = mem_dup(req, sizeof(*req));
+    memset(req, 0, sizeof(*req));
+    cn->gate = g;
+    cn->gate_next = NULL;
+    if (g->last != NULL)
+        g->last->gate_next = cn;
+    else
+        g->first = cn;
+    g->last = cn;
+}
+
+static void serve(struct core *c, struct conn *cn, struct msg_request *req, bool again)
+{
+    struct refusal no = {.err = ERR_OK};
+
+    switch (dispatch(c, cn, req, again, &no)) {
+    case SAID:
+    case LATER:
+        break;
+    case REFUSED:
+        reply_error(c, cn, &req->id, no.err, &no.fault);
+        break;
+    case HELD:
+        wait_at(cn, no.gate, req);
+        break;
+    }
+    msg_request_fini(req);
+}
+
+static void answer_line(struct core *c, struct conn *cn, const char *line, size_t len)
+{
+    struct msg_fault fault = {.text = NULL};
+    struct msg_request req;
+    enum err e = msg_parse(line, len, &req);
+
+    if (e == ERR_OK) {
+        serve(c, cn, &req, false);
+        return;
+    }
+    if (e == ERR_PARAMS)
+        fault.field = "params";
+    reply_error(c, cn, &req.id, e, &fault);
+    msg_request_fini(&req);
+    if (e == ERR_PARSE && ++cn->bad_lines >= BAD_LINES_MAX)
+        session_close(c, cn);
+}
+
+static void too_long(struct core *c, struct conn *cn)
+{
+    static const struct msg_id nobody = {.kind = MSG_ID_NONE};
+    static const struct msg_fault fault = {.text = "line too long"};
+
+    reply_error(c, cn, &nobody, ERR_PARSE, &fault);
+    session_close(c, cn);
+}
+
+static bool is_waiting(const struct conn *cn)
+{
+    return cn->pend != NULL || cn->gate != NULL;
+}
+
+void session_run(struct core *c, struct conn *cn)
+{
+    while (!cn->closing && !is_waiting(cn) && !cn->slow && !c->stopping) {
+        const char *line;
+        size_t len;
+        enum line_result got = line_next(&cn->in, &line, &len);
+
+        if (got == LINE_GOT) {
+            answer_line(c, cn, line, len);
+            continue;
+        }
+        if (got == LINE_TOO_LONG)
+            too_long(c, cn);
+        else if (cn->ended)
+            session_close(c, cn);
+        else if (!line_is_partial(&cn->in))
+            line_fini(&cn->in); /* an idle connection holds no buffer */
+        break;
+    }
+    if (!cn->closing && !is_waiting(cn) && !cn->slow)
+        out_resume(c, cn);
+}
+
+static void gate_leave(struct conn *cn)
+{
+    struct gate *g = cn->gate;
+    struct conn *before = NULL;
+
+    if (g == NULL)
+        return;
+    for (struct conn *at = g->first; at != cn; at = at->gate_next)
+        before = at;
+    if (before != NULL)
+        before->gate_next = cn->gate_next;
+    else
+        g->first = cn->gate_next;
+    if (g->last == cn)
+        g->last = before;
+    cn->gate = NULL;
+    cn->gate_next = NULL;
+}
+
+void session_retry(struct core *c, struct conn *cn)
+{
+    struct msg_request *req = cn->held;
+
+    gate_leave(cn);
+    cn->held = NULL;
+    if (req != NULL) {
+        serve(c, cn, req, true);
+        mem_free(req);
+    }
+    session_run(c, cn);
+}
+
+/* ---- coming and going ---- */
+
+/* Say no before there is a session. */
+static void turn_away(struct core *c, conn_id id)
+{
+    static const struct msg_id nobody = {.kind = MSG_ID_NONE};
+    struct conn stranger = {.id = id};
+
+    reply_error(c, &stranger, &nobody, ERR_BUSY, NULL);
+    out_close(c, &stranger);
+}
+
+/* Count it at its address. False: there are enough from there. */
+static bool count_addr(struct core *c, struct conn *cn, const char *text)
+{
+    char key[ADDR_LEN] = {0};
+    struct addr *a;
+
+    if (cn->loopback && !c->cfg.limit_loopback)
+        return true;
+    str_copy(key, sizeof(key), text);
+    a = map_get(&c->addrs, key);
+    if (a != NULL && a->conns >= c->cfg.max_conns_per_addr)
+        return false;
+    if (a == NULL) {
+        a = mem_zalloc(sizeof(*a));
+        memcpy(a->key, key, sizeof(key));
+        map_put(&c->addrs, a);
+    }
+    a->conns++;
+    cn->addr = a;
+    return true;
+}
+
+static void uncount_addr(struct core *c, struct conn *cn)
+{
+    struct addr *a = cn->addr;
+
+    if (a == NULL)
+        return;
+    cn->addr = NULL;
+    a->conns--;
+    if (a->conns == 0)
+        mem_free(map_take(&c->addrs, a->key));
+}
+
+static void welcome(struct core *c, struct conn *cn)
+{
+    struct jsonw w = note_open(c, NOTE_SERVER_WELCOME);
+
+    jsonw_m_str(&w, "server", c->cfg.server);
+    jsonw_m_int(&w, "protocol", 1);
+    jsonw_m_bool(&w, "tls", cn->tls);
+    jsonw_m_str(&w, "motd", c->cfg.motd);
+    note_send(c, cn, &w);
+}
+
+void session_accept(struct core *c, const struct core_event *ev)
+{
+    struct conn *cn;
+
+    CHECK(ev->conn != 0 && session_find(c, ev->conn) == NULL);
+    if (c->n_conns >= c->cfg.max_conns || c->stopping) {
+        turn_away(c, ev->conn);
+        return;
+    }
+    cn = mem_zalloc(sizeof(*cn));
+    cn->id = ev->conn;
+    cn->tls = ev->u.accepted.tls;
+    cn->loopback = ev->u.accepted.loopback;
+    if (!count_addr(c, cn, ev->u.accepted.addr)) {
+        turn_away(c, ev->conn);
+        mem_free(cn);
+        return;
+    }
+    line_init(&cn->in, LINE_LIMIT_GUEST);
+    cn->life = c->now;
+    cn->timer.kind = TIMER_CONN;
+    cn->prev = c->conns_last;
+    if (c->conns_last != NULL)
+        c->conns_last->next = cn;
+    else
+        c->conns_first = cn;
+    c->conns_last = cn;
+    map_put(&c->conns, cn);
+    c->n_conns++;
+    timer_arm(&c->timers, &cn->timer, mono_after(c->now, PING_AFTER_MS));
+    welcome(c, cn);
+}
+
+struct conn *session_find(const struct core *c, conn_id id)
+{
+    return map_get(&c->conns, &id);
+}
+
+void session_close(struct core *c, struct conn *cn)
+{
+    if (cn->closing)
+        return;
+    out_close(c, cn);
+    user_detach(c, cn);
+    gate_leave(cn);
+    timer_disarm(&c->timers, &cn->timer);
+    uncount_addr(c, cn);
+    CHECK(map_take(&c->conns, &cn->id) == cn);
+    c->n_conns--;
+    if (cn->prev != NULL)
+        cn->prev->next = cn->next;
+    else
+        c->conns_first = cn->next;
+    if (cn->next != NULL)
+        cn->next->prev = cn->prev;
+    else
+        c->conns_last = cn->prev;
+    cn->user_next = c->dead;
+    c->dead = cn;
+}
+
+void session_bury(struct core *c)
+{
+    while (c->dead != NULL) {
+        struct conn *cn = c->dead;
+
+        c->dead = cn->user_next;
+        if (cn->held != NULL)
+            msg_request_fini(cn->held);
+        mem_free(cn->held);
+        line_fini(&cn->in);
+        mem_free(cn);
+    }
+}
+
+/* ---- what the shell tells ---- */
+
+/* May a JSON text, or a blank before it, begin so? */
+static bool may_begin(char ch)
+{
+    return ch != '\0' && strchr(" \t\r\n{[\"-0123456789tfn", ch) != NULL;
+}
+
+void session_bytes(struct core *c, struct conn *cn, const char *data, size_t len)
+{
+    if (len == 0)
+        return;
+    cn->life = c->now;
+    if (cn->pinged) {
+        cn->pinged = false;
+        timer_arm(&c->timers, &cn->timer, mono_after(c->now, PING_AFTER_MS));
+    }
+    if (!cn->spoke && !may_begin(data[0])) {
+        struct buf *b = out_line(c);
+
+        buf_puts(b, not_json);
+        out_buf(c, cn, b);
+        session_close(c, cn);
+        return;
+    }
+    cn->spoke = true;
+    line_feed(&cn->in, data, len);
+    if (is_waiting(cn) || cn->slow)
+        out_pause(c, cn);
+    else
+        session_run(c, cn);
+}
+
+void session_eof(struct core *c, struct conn *cn)
+{
+    cn->ended = true;
+    cn->paused = false;
+    if (!is_waiting(cn))
+        session_close(c, cn);
+}
+
+void session_slow(struct core *c, struct conn *cn)
+{
+    cn->slow = true;
+    out_pause(c, cn);
+}
+
+void session_drained(struct core *c, struct conn *cn)
+{
+    if (!cn->slow)
+        return;
+    cn->slow = false;
+    subs_resync(c, cn);
+    session_run(c, cn);
+}
+
+void session_timer(struct core *c, struct conn *cn)
+{
+    int64_t silent_ms = mono_since(c->now, cn->life);
+    struct jsonw w;
+
+    if (silent_ms >= DROP_AFTER_MS) {
+        session_close(c, cn);
+        return;
+    }
+    if (silent_ms >= PING_AFTER_MS && !cn->pinged) {
+        cn->pinged = true;
+        w = note_open(c, NOTE_SERVER_PING);
+        jsonw_m_int(&w, "time_ms", c->wall.ms);
+        note_send(c, cn, &w);
+    }
+    timer_arm(&c->timers, &cn->timer,
+              mono_after(cn->life, cn->pinged ? DROP_AFTER_MS : PING_AFTER_MS));
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: ISC */
+#include "common/base/mem.h"
+#include "common/base/str.h"
+#include "server/core/session.h"
+#include "server/core/user.h"
+
+/* Hashing jobs under way, all kinds: a hash takes 70 to 130 ms on one of two threads. */
+enum { HASHING_MAX = 32 };
+
+/* What an unknown name's password is checked against, so that it takes as long as a known one's;
+ * made of random bytes that nobody kept. */
+static const char nobodys_hash[] = "$argon2id$v=19$m=19456,t=2,p=1$FW7cxNYwW1WMIVFko6oukQ$"
+                                   "QgV5RmbL5VJ+98uPVB2EN2i2Xcaog9CHayOmS68pCtk";
+static const char wrong[] = "unknown name or wrong password";
+
+static void hash_start(struct core *c, const struct pend *p, const char *password, const char *hash)
+{
+    c->n_hashing++;
+    out_hash(c, p->id, password, hash);
+}
+
+/* The next work of the same request: everything of `p` moves into it. */
+static struct pend *hand_on(struct core *c, struct pend *p,
+                            void (*done)(struct core *, struct pend *, const struct core_event *))
+{
+    struct conn *cn = pend_conn(c, p);
+    struct pend *next = pend_new(c, NULL, NULL, done);
+    uint64_t id = next->id;
+
+    *next = *p;
+    next->id = id;
+    next->done = done;
+    *p = (struct pend){.id = p->id};
+    if (cn != NULL)
+        cn->pend = next;
+    return next;
+}
+
+static void refuse_pend(struct core *c, const struct pend *p, enum err e, const char *words)
+{
+    const struct msg_fault fault = {.text = words};
+    struct conn *cn = pend_conn(c, p);
+
+    if (cn != NULL)
+        reply_error(c, cn, &p->req.id, e, &fault);
+}
+
+/* ---- a new login of a user: family and first token ---- */
+
+static void on_login_stored(struct core *c, struct pend *p, const struct core_event *ev)
+{
+    struct conn *cn = pend_conn(c, p);
+    struct user *u = p->user;
+
+    if (ev->u.stored.err != ERR_OK) {
+        refuse_pend(c, p, ERR_STORAGE, NULL);
+        if (u->unborn) {
+            pend_unpin(p);
+            user_free(c, u);
+        }
+        return;
+    }
+    u->unborn = false;
+    u->stored = true;
+    family_enter(p->family);
+    family_push(c, p->family, p->token);
+    p->family = NULL;
+    if (cn != NULL)
+        session_login(c, cn, p);
+}
+
+static void store_login(struct core *c, struct pend *p)
+{
+    struct ops ops = {NULL, 0, 0};
+    uint8_t hash[32];
+
+    p = hand_on(c, p, on_login_stored);
+    p->family = family_new(c, p->user);
+    token_make(c, p->token);
+    token_hash(p->token, hash);
+    if (p->user->unborn)
+        op_user_put(&ops, p->user);
+    op_token_put(&ops, p->family, hash, 0);
+    out_store(c, p->id, &ops);
+}
+
+/* ---- register ---- */
+
+static void on_registered_hash(struct core *c, struct pend *p, const struct core_event *ev)
+{
+    struct user *u = p->user;
+
+    c->n_hashing--;
+    if (!ev->u.hashed.ok) {
+        refuse_pend(c, p, ERR_INTERNAL, NULL);
+        pend_unpin(p);
+        user_free(c, u);
+        return;
+    }
+    u->hash = mem_strdup(ev->u.hashed.hash);
+    store_login(c, p);
+}
+
+enum verdict on_session_register(struct core *c, struct conn *cn, struct msg_request *req,
+                                 struct refusal *no)
+{
+    struct user *u;
+    struct pend *p;
+
+    if (user_is_taken(c, req->p.name))
+        return session_refuse(no, ERR_CONFLICT, "this name is taken");
+    if (c->n_hashing >= HASHING_MAX)
+        return session_refuse(no, ERR_BUSY, NULL);
+    u = user_new(c, req->p.name, USER_MEMBER);
+    u->unborn = true;
+    if (req->p.email != NULL)
+        u->email = mem_strdup(req->p.email);
+    p = pend_new(c, cn, req, on_registered_hash);
+    pend_pin(p, u);
+    hash_start(c, p, p->req.p.password, NULL);
+    return LATER;
+}
+
+/* ---- login ---- */
+
+static void on_login_checked(struct core *c, struct pend *p, const struct core_event *ev)
+{
+    c->n_hashing--;
+    if (p->user == NULL || !ev->u.hashed.ok)
+        refuse_pend(c, p, ERR_AUTH, wrong);
+    else if (pend_conn(c, p) != NULL)
+        store_login(c, p);
+}
+
+enum verdict on_session_login(struct core *c, struct conn *cn, struct msg_request *req,
+                              struct refusal *no)
+{
+    struct user *u = user_find(c, req->p.name);
+    struct pend *p;
+
+    if (c->n_hashing >= HASHING_MAX)
+        return session_refuse(no, ERR_BUSY, NULL);
+    p = pend_new(c, cn, req, on_login_checked);
+    if (u != NULL && u->hash != NULL)
+        pend_pin(p, u);
+    hash_start(c, p, p->req.p.password, p->user != NULL ? u->hash : nobodys_hash);
+    return LATER;
+}
+
+/* ---- password: check the old, hash the new, keep it and end the other logins ---- */
+
+static void on_password_stored(struct core *c, struct pend *p, const struct core_event *ev)
+{
+    struct user *u = p->user;
+    struct conn *cn = pend_conn(c, p);
+
+    u->gate_shut = false;
+    families_ended(c, u, ev->u.stored.err == ERR_OK);
+    if (ev->u.stored.err == ERR_OK) {
+        mem_free(u->hash);
+        u->hash = p->hash;
+        p->hash = NULL;
+        session_end_others(c, u, cn);
+        if (cn != NULL)
+            reply_empty(c, cn, &p->req);
+    } else {
+        refuse_pend(c, p, ERR_STORAGE, NULL);
+    }
+    gate_open(c, &u->gate);
+}
+
+static void on_new_password_hash(struct core *c, struct pend *p, const struct core_event *ev)
+{
+    struct user *u = p->user;
+    struct ops ops = {NULL, 0, 0};
+    char *old = u->hash;
+    const struct conn *cn = pend_conn(c, p);
+
+    c->n_hashing--;
+    if (!ev->u.hashed.ok) {
+        u->gate_shut = false;
+        refuse_pend(c, p, ERR_INTERNAL, NULL);
+        gate_open(c, &u->gate);
+        return;
+    }
+    p = hand_on(c, p, on_password_stored);
+    p->hash = mem_strdup(ev->u.hashed.hash);
+    u->hash = p->hash; /* the row with the new one; it counts once stored */
+    op_user_put(&ops, u);
+    u->hash = old;
+    for (struct family *f = u->families; f != NULL; f = f->next)
+        if (cn == NULL || f != cn->family)
+            ops_family_drop(&ops, f);
+    out_store(c, p->id, &ops);
+}
+
+static void on_old_password_checked(struct core *c, struct pend *p, const struct core_event *ev)
+{
+    struct user *u = p->user;
+
+    c->n_hashing--;
+    if (!ev->u.hashed.ok) {
+        u->gate_shut = false;
+        refuse_pend(c, p, ERR_AUTH, "wrong password");
+        gate_open(c, &u->gate);
+        return;
+    }
+    p = hand_on(c, p, on_new_password_hash);
+    hash_start(c, p, p->req.p.new_password, NULL);
+}
+
+enum verdict on_session_password(struct core *c, struct conn *cn, struct msg_request *req,
+                                 struct refusal *no)
+{
+    struct user *u = cn->user;
+    struct pend *p;
+
+    if (u->kind == USER_GUEST)
+        return session_refuse(no, ERR_DENIED, "a guest has no password");
+    if (u->gate_shut)
+        return session_hold(no, &u->gate);
+    if (c->n_hashing >= HASHING_MAX)
+        return session_refuse(no, ERR_BUSY, NULL);
+    p = pend_new(c, cn, req, on_old_password_checked);
+    pend_pin(p, u);
+    u->gate_shut = true;
+    hash_start(c, p, p->req.p.old_password, u->hash);
+    return LATER;
+}

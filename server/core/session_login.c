@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: ISC */
+#include "common/base/mem.h"
+#include "common/base/str.h"
+#include "server/core/room.h"
+#include "server/core/user.h"
+
+enum { PROTOCOL_VERSION = 1, CHAT_POINTS = 400 };
+
+enum verdict on_session_hello(struct core *c, struct conn *cn, struct msg_request *req,
+                              struct refusal *no)
+{
+    struct jsonw w;
+
+    if (req->p.protocol != PROTOCOL_VERSION)
+        return session_refuse(no, ERR_VERSION, "this server speaks protocol 1");
+    cn->phase = PHASE_HELLO;
+    w = reply_open(c, req);
+    jsonw_obj(&w);
+    jsonw_m_str(&w, "server", c->cfg.server);
+    jsonw_m_int(&w, "protocol", PROTOCOL_VERSION);
+    jsonw_m_obj(&w, "limits");
+    jsonw_m_int(&w, "line", LINE_LIMIT_GUEST);
+    jsonw_m_int(&w, "line_login", LINE_LIMIT_MEMBER);
+    jsonw_m_int(&w, "line_server", LINE_LIMIT_SERVER);
+    jsonw_m_int(&w, "depth", json_wire_limits.depth);
+    jsonw_m_int(&w, "members", json_wire_limits.members);
+    jsonw_m_int(&w, "values", json_wire_limits.values);
+    jsonw_m_int(&w, "chat", CHAT_POINTS);
+    jsonw_m_int(&w, "orders_phase", MATCH_ORDERS_PHASE);
+    jsonw_obj_end(&w);
+    jsonw_m_int(&w, "time_ms", c->wall.ms);
+    jsonw_obj_end(&w);
+    reply_send(c, cn, &w);
+    return SAID;
+}
+
+enum verdict on_session_ping(struct core *c, struct conn *cn, struct msg_request *req,
+                             struct refusal *no)
+{
+    struct jsonw w = reply_open(c, req);
+
+    (void)no;
+    jsonw_obj(&w);
+    jsonw_m_int(&w, "time_ms", c->wall.ms);
+    jsonw_obj_end(&w);
+    reply_send(c, cn, &w);
+    return SAID;
+}
+
+/* ---- server and scenarios ---- */
+
+enum verdict on_server_info(struct core *c, struct conn *cn, struct msg_request *req,
+                            struct refusal *no)
+{
+    struct jsonw w = reply_open(c, req);
+
+    (void)no;
+    jsonw_obj(&w);
+    jsonw_m_str(&w, "server", c->cfg.server);
+    jsonw_m_int(&w, "uptime_s", mono_since(c->now, c->born) / 1000);
+    jsonw_m_int(&w, "players", c->n_users_online);
+    jsonw_m_int(&w, "matches", (int64_t)c->by_state[ROOMS_LIVE].n);
+    jsonw_m_int(&w, "spectators", c->n_watchers);
+    jsonw_m_int(&w, "scenarios", (int64_t)c->scenarios->len);
+    jsonw_obj_end(&w);
+    reply_send(c, cn, &w);
+    return SAID;
+}
+
+static void put_scenario(const struct scenario *s, struct jsonw *w)
+{
+    jsonw_obj(w);
+    jsonw_m_str(w, "id", s->id);
+    jsonw_m_str(w, "title", s->title);
+    if (s->summary != NULL)
+        jsonw_m_str(w, "summary", s->summary);
+    jsonw_m_str(w, "scale", scale_word((enum rules_scale)s->board.scale));
+    jsonw_m_arr(w, "size");
+    jsonw_int(w, s->board.w);
+    jsonw_int(w, s->board.h);
+    jsonw_arr_end(w);
+    jsonw_m_int(w, "turns", s->board.turns);
+    jsonw_m_arr(w, "sides");
+    for (int side = RULES_A; side <= RULES_B; side++) {
+        jsonw_obj(w);
+        jsonw_m_str(w, "id", s->side[side].id);
+        jsonw_m_str(w, "name", s->side[side].name);
+        jsonw_obj_end(w);
+    }
+    jsonw_arr_end(w);
+    jsonw_obj_end(w);
+}
+
+enum verdict on_scenario_list(struct core *c, struct conn *cn, struct msg_request *req,
+                              struct refusal *no)
+{
+    struct jsonw w = reply_open(c, req);
+
+    (void)no;
+    jsonw_obj(&w);
+    jsonw_m_arr(&w, "scenarios");
+    for (size_t i = 0; i < c->scenarios->len; i++)
+        put_scenario(c->scenarios->item[i], &w);
+    jsonw_arr_end(&w);
+    jsonw_obj_end(&w);
+    reply_send(c, cn, &w);
+    return SAID;
+}
+
+enum verdict on_scenario_get(struct core *c, struct conn *cn, struct msg_request *req,
+                             struct refusal *no)
+{
+    const struct scenario *s = scenario_set_find(c->scenarios, req->p.id);
+    struct jsonw w;
+
+    if (s == NULL)
+        return session_refuse(no, ERR_NOT_FOUND, "no such scenario");
+    w = reply_open(c, req);
+    jsonw_obj(&w);
+    jsonw_m_raw(&w, "scenario", s->json, s->json_len);
+    jsonw_obj_end(&w);
+    reply_send(c, cn, &w);
+    return SAID;
+}
+
+/* ---- guests ---- */
+
+void session_login(struct core *c, struct conn *cn, const struct pend *p)
+{
+    struct jsonw w = reply_open(c, &p->req);
+
+    jsonw_obj(&w);
+    jsonw_name(&w, "user");
+    user_json(p->user, &w);
+    jsonw_m_hex(&w, "token", p->token, sizeof(p->token));
+    jsonw_obj_end(&w);
+    reply_send(c, cn, &w);
+    user_attach(c, cn, p->user, token_find(c, p->token)->family);
+}
+
+enum verdict on_session_guest(struct core *c, struct conn *cn, struct msg_request *req,
+                              struct refusal *no)
+{
+    char name[NAME_LEN + 1];
+    struct family *f;
+    struct pend *p;
+
+    if (req->p.name == NULL && c->n_guests < c->cfg.max_guests)
+        user_guest_name(c, name);
+    else if (req->p.name != NULL && user_is_taken(c, req->p.name))
+        return session_refuse(no, ERR_CONFLICT, "this name is taken");
+    else if (c->n_guests >= c->cfg.max_guests)
+        return session_refuse(no, ERR_BUSY, NULL);
+    else
+        str_copy(name, sizeof(name), req->p.name);
+    p = pend_new(c, cn, req, NULL);
+    pend_pin(p, user_new(c, name, USER_GUEST));
+    f = family_new(c, p->user);
+    token_make(c, p->token);
+    family_enter(f);
+    family_push(c, f, p->token);
+    session_login(c, cn, p);
+    pend_cancel(c, cn);
+    return SAID;
+}
+
+/* ---- resume: the old token dies, its successor is the client's or ours ---- */
+
+static void on_resumed(struct core *c, struct pend *p, const struct core_event *ev)
+{
+    struct user *u = p->user;
+    struct conn *cn = pend_conn(c, p);
+    struct token *t = token_find(c, p->req.p.token);
+
+    u->gate_shut = false;
+    if (ev->u.stored.err != ERR_OK) {
+        if (cn != NULL)
+            reply_error(c, cn, &p->req.id, ERR_STORAGE, NULL);
+    } else {
+        CHECK(t != NULL); /* the gate was shut */
+        family_push(c, t->family, p->token);
+        if (cn != NULL)
+            session_login(c, cn, p);
+        else
+            user_idle(c, u);
+    }
+    gate_open(c, &u->gate);
+}
+
+static void on_family_dropped(struct core *c, struct pend *p, const struct core_event *ev)
+{
+    struct user *u = p->user;
+
+    (void)ev; /* not dropped: the rows come back at a restart, and die at their next use */
+    u->gate_shut = false;
+    gate_open(c, &u->gate);
+}
+
+/* A token whose successor's successor is there came again: one of two clients isn't the owner. */
+static enum verdict end_stolen(struct core *c, struct family *f, struct refusal *no)
+{
+    struct user *u = f->user;
+    struct ops ops = {NULL, 0, 0};
+    struct pend *p;
+
+    if (u->stored || u->storing > 0) {
+        ops_family_drop(&ops, f);
+        u->gate_shut = true;
+        p = pend_new(c, NULL, NULL, on_family_dropped);
+        pend_pin(p, u);
+        out_store(c, p->id, &ops);
+    }
+    family_end(c, f);
+    for (struct conn *cn = u->conns; cn != NULL; cn = cn->user_next) {
+        struct jsonw w = note_open(c, NOTE_SERVER_NOTICE);
+
+        jsonw_m_str(&w, "text",
+                    "An old token of yours was used again: every token of that login has ended.");
+        note_send(c, cn, &w);
+    }
+    return session_refuse(no, ERR_AUTH, "this token has ended");
+}
+
+enum verdict on_session_resume(struct core *c, struct conn *cn, struct msg_request *req,
+                               struct refusal *no)
+{
+    struct token *t = token_find(c, req->p.token);
+    struct ops ops = {NULL, 0, 0};
+    uint8_t hash[32];
+    struct family *f;
+    struct pend *p;
+
+    if (t == NULL)
+        return session_refuse(no, ERR_AUTH, "no such token");
+    f = t->family;
+    if (f->user->gate_shut)
+        return session_hold(no, &f->user->gate);
+    if (t != f->newest)
+        return t->n + 1 < f->newest->n ? end_stolen(c, f, no)
+                                       : session_refuse(no, ERR_AUTH, "this token has a successor");
+    if (msg_has(&req->p, MSG_F_NEXT) && token_find(c, req->p.next) != NULL)
+        return session_refuse(no, ERR_CONFLICT, "the next token is known already");
+    p = pend_new(c, cn, req, on_resumed);
+    pend_pin(p, f->user);
+    if (msg_has(&p->req.p, MSG_F_NEXT))
+        memcpy(p->token, p->req.p.next, sizeof(p->token));
+    else
+        token_make(c, p->token);
+    if (!f->user->stored && f->user->storing == 0) {
+        family_push(c, f, p->token);
+        session_login(c, cn, p);
+        pend_cancel(c, cn);
+        return SAID;
+    }
+    if (ops_user(&ops, f->user))
+        pend_has_row(p, f->user);
+    token_hash(p->token, hash);
+    op_token_put(&ops, f, hash, f->newest->n + 1);
+    if (family_size(f) == TOKENS_KEPT)
+        op_token_drop(&ops, family_oldest(f)->hash);
+    f->user->gate_shut = true;
+    out_store(c, p->id, &ops);
+    return LATER;
+}
+
+/* ---- logout ---- */
+
+void session_end_others(struct core *c, struct user *u, const struct conn *keep)
+{
+    struct conn *next;
+
+    for (struct conn *cn = u->conns; cn != NULL; cn = next) {
+        struct jsonw w;
+
+        next = cn->user_next;
+        if (cn == keep)
+            continue;
+        w = note_open(c, NOTE_SERVER_NOTICE);
+        jsonw_m_str(&w, "text", "You have been logged out.");
+        note_send(c, cn, &w);
+        session_close(c, cn);
+    }
+}
+
+/* The tokens are gone for good. `cn` may be gone too. */
+static void finish_logout(struct core *c, struct conn *cn, const struct pend *p)
+{
+    families_ended(c, p->user, true);
+    if (p->req.p.all)
+        session_end_others(c, p->user, cn);
+    if (cn == NULL)
+        return;
+    reply_empty(c, cn, &p->req);
+    user_detach(c, cn);
+}
+
+static void on_logged_out(struct core *c, struct pend *p, const struct core_event *ev)
+{
+    struct user *u = p->user;
+    struct conn *cn = pend_conn(c, p);
+
+    u->gate_shut = false;
+    if (ev->u.stored.err == ERR_OK) {
+        finish_logout(c, cn, p);
+    } else {
+        families_ended(c, u, false);
+        if (cn != NULL)
+            reply_error(c, cn, &p->req.id, ERR_STORAGE, NULL);
+    }
+    gate_open(c, &u->gate);
+}
+
+/* A guest without token and seat can never come back: its name is free at once. */
+static void forget_guest(struct core *c, struct user *u)
+{
+    if (u->kind == USER_GUEST && !u->stored && u->storing == 0 && u->conns == NULL &&
+        u->seats == NULL && u->families == NULL && u->pins == 0)
+        user_free(c, u);
+}
+
+enum verdict on_session_logout(struct core *c, struct conn *cn, struct msg_request *req,
+                               struct refusal *no)
+{
+    struct user *u = cn->user;
+    struct ops ops = {NULL, 0, 0};
+    struct pend *p;
+
+    if (u->gate_shut)
+        return session_hold(no, &u->gate);
+    for (struct family *f = u->families; f != NULL; f = f->next)
+        if (req->p.all || f == cn->family)
+            ops_family_drop(&ops, f);
+    p = pend_new(c, cn, req, on_logged_out);
+    pend_pin(p, u);
+    if (ops.n > 0 && (u->stored || u->storing > 0)) {
+        u->gate_shut = true;
+        out_store(c, p->id, &ops);
+        return LATER;
+    }
+    ops_fini(&ops);
+    finish_logout(c, cn, p);
+    pend_cancel(c, cn);
+    forget_guest(c, u);
+    return SAID;
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: ISC
+ * session_play.c -- what a seat may do in its match.
+ */
+#include "common/base/str.h"
+#include "server/core/room.h"
+
+/* The match that the request names and the caller's seat in it. NULL: *v says what to return. */
+static struct room *need_seat(const struct core *c, const struct conn *cn,
+                              const struct msg_request *req, struct refusal *no, enum verdict *v)
+{
+    struct room *r = room_need(c, &req->p.match, no);
+
+    *v = REFUSED;
+    if (r == NULL)
+        return NULL;
+    if (room_role(r, cn->user) == ROLE_COUNT) {
+        session_refuse(no, ERR_DENIED, "you have no seat in this match");
+        return NULL;
+    }
+    if (match_is_pending(r->m)) {
+        *v = session_hold(no, &r->gate);
+        return NULL;
+    }
+    return r;
+}
+
+enum verdict on_match_anchor(struct core *c, struct conn *cn, struct msg_request *req,
+                             struct refusal *no)
+{
+    struct match_step st = {.n = 0};
+    struct room_op op = {.step = &st};
+    struct match_anchor a = {.generation = req->p.generation};
+    enum verdict v;
+
+    op.room = need_seat(c, cn, req, no, &v);
+    if (op.room == NULL)
+        return v;
+    memcpy(a.anchor, req->p.anchor, sizeof(a.anchor));
+    return room_submit(
+        c, cn, req, &op, no,
+        match_anchor(op.room->m, room_role(op.room, cn->user), &a, core_now(c), &st));
+}
+
+enum verdict on_match_share(struct core *c, struct conn *cn, struct msg_request *req,
+                            struct refusal *no)
+{
+    struct match_step st = {.n = 0};
+    struct room_op op = {.step = &st};
+    enum verdict v;
+
+    op.room = need_seat(c, cn, req, no, &v);
+    if (op.room == NULL)
+        return v;
+    return room_submit(c, cn, req, &op, no,
+                       match_share(op.room->m, room_role(op.room, cn->user), req->p.roll,
+                                   req->p.share, core_now(c), &st));
+}
+
+static void answer_order(struct core *c, struct conn *cn, const struct pend *p)
+{
+    struct jsonw w = reply_open(c, &p->req);
+
+    c->stats.orders++;
+    jsonw_obj(&w);
+    jsonw_m_int(&w, "seq", p->seq);
+    jsonw_obj_end(&w);
+    reply_send(c, cn, &w);
+}
+
+enum verdict on_match_order(struct core *c, struct conn *cn, struct msg_request *req,
+                            struct refusal *no)
+{
+    struct match_step st = {.n = 0};
+    struct room_op op = {.step = &st, .answer = answer_order};
+    struct match_order o = {.order_id = req->p.order_id, .base = req->p.base};
+    char field[PLAY_WHY_LEN];
+    enum verdict v;
+
+    op.room = need_seat(c, cn, req, no, &v);
+    if (op.room == NULL)
+        return v;
+    if (order_from_json(req->p.order, match_setup_of(op.room->m)->scenario, &o.order, field) !=
+        ERR_OK)
+        return session_refuse_field(no, field, NULL);
+    return room_submit(c, cn, req, &op, no,
+                       match_order(op.room->m, room_role(op.room, cn->user), &o, core_now(c), &st));
+}
+
+enum verdict on_match_resign(struct core *c, struct conn *cn, struct msg_request *req,
+                             struct refusal *no)
+{
+    struct match_step st = {.n = 0};
+    struct room_op op = {.step = &st};
+    enum verdict v;
+
+    op.room = need_seat(c, cn, req, no, &v);
+    if (op.room == NULL)
+        return v;
+    return room_submit(c, cn, req, &op, no,
+                       match_resign(op.room->m, room_role(op.room, cn->user), core_now(c), &st));
+}
+
+enum verdict on_match_claim(struct core *c, struct conn *cn, struct msg_request *req,
+                            struct refusal *no)
+{
+    struct match_step st = {.n = 0};
+    struct room_op op = {.step = &st};
+    enum verdict v;
+
+    op.room = need_seat(c, cn, req, no, &v);
+    if (op.room == NULL)
+        return v;
+    return room_submit(c, cn, req, &op, no,
+                       match_claim(op.room->m, room_role(op.room, cn->user), core_now(c), &st));
+}
+
+static void answer_offer(struct core *c, struct conn *cn, const struct pend *p)
+{
+    struct jsonw w = reply_open(c, &p->req);
+
+    jsonw_obj(&w);
+    jsonw_m_int(&w, "offer_id", p->offer_id);
+    jsonw_obj_end(&w);
+    reply_send(c, cn, &w);
+}
+
+enum verdict on_match_offer(struct core *c, struct conn *cn, struct msg_request *req,
+                            struct refusal *no)
+{
+    struct match_step st = {.n = 0};
+    struct room_op op = {.step = &st, .answer = answer_offer};
+    enum verdict v;
+
+    op.room = need_seat(c, cn, req, no, &v);
+    if (op.room == NULL)
+        return v;
+    return room_submit(c, cn, req, &op, no,
+                       match_offer(op.room->m, room_role(op.room, cn->user),
+                                   (enum offer_kind)req->p.offer, core_now(c), &st));
+}
+
+enum verdict on_match_answer(struct core *c, struct conn *cn, struct msg_request *req,
+                             struct refusal *no)
+{
+    struct match_step st = {.n = 0};
+    struct room_op op = {.step = &st};
+    const struct match_answer a = {.offer_id = req->p.offer_id, .accept = req->p.accept};
+    enum verdict v;
+
+    op.room = need_seat(c, cn, req, no, &v);
+    if (op.room == NULL)
+        return v;
+    return room_submit(
+        c, cn, req, &op, no,
+        match_answer(op.room->m, room_role(op.room, cn->user), &a, core_now(c), &st));
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: ISC
+ * state.h -- what the core knows, shared by its own files and by nobody else.
+ *
+ * Ownership: core owns connections, users (with their token families) and rooms (a match and who
+ * looks at it). Lists between them are intrusive and kept in order of arrival, so that effects come
+ * in the same order in every run.
+ */
+#ifndef SK_CORE_STATE_H
+#define SK_CORE_STATE_H
+
+#include "common/base/drbg.h"
+#include "common/base/map.h"
+#include "proto/line.h"
+#include "proto/msg.h"
+#include "server/core/core.h"
+#include "server/core/match.h"
+#include "server/core/timer.h"
+
+#define NAME_KEY_LEN 24 /* a name in lower case, padded with zeros */
+#define ADDR_LEN     46
+
+struct user;
+struct room;
+struct sub;
+struct pend;
+
+/* Connections that wait for a transaction to end, first come first. */
+struct gate {
+    struct conn *first, *last;
+};
+
+/* Connections of one address. */
+struct addr {
+    char key[ADDR_LEN];
+    unsigned conns;
+};
+
+enum phase { PHASE_NEW, PHASE_HELLO, PHASE_USER, PHASE_COUNT };
+
+struct conn {
+    conn_id id;
+    struct line_reader in;
+    struct timer timer;       /* silence: ping, then drop */
+    struct mono life;         /* when bytes last came */
+    int64_t rate_ms;          /* the message bucket is full again at this mono time */
+    struct addr *addr;        /* counted there; NULL: not counted */
+    struct user *user;        /* PHASE_USER */
+    struct family *family;    /* of the token that it logged in by; NULL once that was ended */
+    struct conn *prev, *next; /* of all, in order of arrival */
+    struct conn *user_next;   /* of the same user, in order of login; of the dead */
+    struct conn *follow_prev, *follow_next;
+    struct gate *gate; /* waits there with `held` */
+    struct conn *gate_next;
+    struct msg_request *held; /* owned */
+    struct pend *pend;        /* its request under way, or NULL */
+    struct sub *subs;
+    uint8_t phase; /* enum phase */
+    uint8_t bad_lines;
+    bool tls, loopback;
+    bool spoke; /* a first byte came and could begin JSON */
+    bool pinged;
+    bool paused;  /* the shell was told to read no more */
+    bool slow;    /* its output is over the limit until CORE_DRAINED */
+    bool ended;   /* its peer sends no more: closed once its lines are answered */
+    bool closing; /* nothing more is read or sent */
+    bool follows;
+};
+
+/* A connection that sees a match live. */
+struct sub {
+    struct conn *conn;
+    struct room *room;
+    struct sub *conn_next;
+    struct sub *prev, *next; /* of the room's players or watchers */
+    uint32_t state_seq;      /* of the state given at sync; 0: none given */
+    bool player;
+    bool stale; /* missed events: gets match.resync once drained */
+};
+struct sub_list {
+    struct sub *first, *last;
+    unsigned n;
+};
+
+/* ---- people ---- */
+
+#define TOKENS_KEPT 64 /* of a family: older ones are forgotten, and so simply unknown */
+
+struct token {
+    uint8_t hash[32];
+    struct family *family;
+    struct token *older;
+    uint32_t n; /* its place in the family, from 0 */
+};
+/* Tokens that followed one another from one login on. */
+struct family {
+    uint8_t id[16];
+    struct user *user;
+    struct token *newest;
+    struct family *next;
+    bool ending; /* a transaction that drops it is under way */
+};
+
+enum user_kind { USER_GUEST, USER_MEMBER };
+enum user_role { USER_PLAIN, USER_UMPIRE, USER_ADMIN };
+
+/* A seat in a match that isn't over, or (role ROLE_COUNT) a challenge to this user. */
+struct seat {
+    struct room *room;
+    uint8_t role; /* enum role */
+    struct seat *next;
+};
+
+struct user {
+    char key[NAME_KEY_LEN];
+    char name[NAME_LEN + 1];
+    uint8_t kind, role; /* enum user_kind, enum user_role */
+    bool stored;        /* its row is durable */
+    bool unborn;        /* registering: holds the name, is nobody yet */
+    unsigned storing;   /* transactions under way that hold its row */
+    unsigned pins;      /* pends that point here */
+    bool gate_shut;     /* a change of its tokens or row is under way */
+    struct gate gate;
+    struct timer timer; /* a guest's expiry */
+    struct conn *conns;
+    struct user *online_prev, *online_next;
+    struct seat *seats;
+    struct family *families;
+    struct wall since;
+    char *hash, *email;          /* owned; members */
+    char (*muted)[NAME_KEY_LEN]; /* owned */
+    size_t n_muted;
+};
+
+/* ---- matches ---- */
+
+struct room {
+    uint8_t id[MATCH_ID_LEN];
+    uint32_t no;
+    uint8_t list;     /* enum list_kind it stands in */
+    struct match *m;  /* owned; NULL: set aside, its journal doesn't check */
+    struct gate gate; /* shut while match_is_pending */
+    struct timer timer;
+    struct sub_list players, watchers;
+    struct user *seat[2];    /* while it isn't over */
+    struct user *challenged; /* while it is open */
+    bool told[2];            /* what match_seen was last told */
+    struct mono away[2];     /* since when the seat is offline; ms INT64_MIN: it isn't */
+    struct mono retry;       /* after a storage failure nothing is started before this */
+    struct mono presence_at; /* when spectators may be counted out again */
+    bool presence_due;
+    char scenario[RULES_ID_LEN + 1]; /* of one set aside */
+};
+
+enum list_kind { ROOMS_OPEN, ROOMS_LIVE, ROOMS_OVER, ROOMS_KINDS };
+/* Rooms by number, ascending. */
+struct room_list {
+    struct room **at;
+    size_t n, cap;
+};
+
+/* ---- work under way ---- */
+
+/*
+ * A transaction or a hashing job that the shell is doing. `done` is called with its end; it answers
+ * `req` (req.tree NULL: nobody asked) on `conn`, if that is still there.
+ */
+struct pend {
+    uint64_t id;
+    void (*done)(struct core *, struct pend *, const struct core_event *);
+    void (*answer)(struct core *, struct conn *, const struct pend *); /* room: of a success */
+    conn_id conn;
+    struct msg_request req; /* owned */
+    struct user *user;      /* pinned; NULL: none */
+    bool has_row;           /* that user's row and tokens are in the transaction */
+    bool is_new;            /* room: being created */
+    struct room *room;
+    struct family *family;        /* owned until done takes it: a login's new one */
+    uint8_t token[MSG_TOKEN_LEN]; /* to answer with */
+    uint32_t seq, offer_id;       /* to answer with */
+    char *hash;                   /* owned: a password's hash on its way into a row */
+};
+
+struct boards; /* boards with other readings than their scenario's, see room.c */
+
+struct core {
+    struct core_config cfg;
+    const struct scenario_set *scenarios;
+    struct match_env env;
+    struct mono born, now;
+    struct wall wall;
+    int64_t served_ms; /* when the core was born */
+    struct drbg rng;
+    struct timers timers;
+    struct timer saver; /* of served_ms */
+    struct map conns, addrs, users, tokens, rooms, pends;
+    struct room_list all, by_state[ROOMS_KINDS];
+    struct conn *conns_first, *conns_last;
+    struct conn *followers_first, *followers_last;
+    struct conn *dead; /* closed in this step: freed at its end */
+    struct user *online_first, *online_last;
+    struct boards *boards;
+    struct core_effects *out; /* of the step under way */
+    struct buf line;          /* a message being written */
+    uint64_t next_id;
+    uint32_t next_no;
+    unsigned n_conns, n_users_online, n_guests, n_watchers, n_players, n_hashing, n_creating;
+    unsigned n_clocks; /* matches in play with a clock: served_ms is saved for them */
+    bool saving, stopping, stopped;
+    struct core_stats stats;
+};
+
+static inline struct match_now core_now(const struct core *c)
+{
+    return (struct match_now){{c->served_ms + mono_since(c->now, c->born)}, c->wall};
+}
+
+#endif

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: ISC */
+#include "server/core/user.h"
+
+#include "common/base/mem.h"
+#include "common/base/str.h"
+#include "server/core/lobby.h"
+#include "server/core/room.h"
+#include "server/core/session.h"
+
+enum { GUEST_IDLE_MS = 24 * 3600 * 1000, EXPIRE_RETRY_MS = 60 * 1000, MUTED_MAX = 200 };
+
+void name_key(char key[NAME_KEY_LEN], const char *name)
+{
+    memset(key, 0, NAME_KEY_LEN);
+    for (size_t i = 0; i < NAME_KEY_LEN - 1 && name[i] != '\0'; i++)
+        key[i] = (char)(name[i] >= 'A' && name[i] <= 'Z' ? name[i] - 'A' + 'a' : name[i]);
+}
+
+static struct user *find_any(const struct core *c, const char *name)
+{
+    char key[NAME_KEY_LEN];
+
+    if (!msg_name_ok(name))
+        return NULL;
+    name_key(key, name);
+    return map_get(&c->users, key);
+}
+
+struct user *user_find(const struct core *c, const char *name)
+{
+    struct user *u = find_any(c, name);
+
+    return u != NULL && !u->unborn ? u : NULL;
+}
+
+bool user_is_taken(const struct core *c, const char *name)
+{
+    return find_any(c, name) != NULL;
+}
+
+struct user *user_new(struct core *c, const char *name, enum user_kind kind)
+{
+    struct user *u = mem_zalloc(sizeof(*u));
+
+    name_key(u->key, name);
+    CHECK(str_copy(u->name, sizeof(u->name), name));
+    u->kind = (uint8_t)kind;
+    u->since = c->wall;
+    u->timer.kind = TIMER_USER;
+    map_put(&c->users, u);
+    if (kind == USER_GUEST)
+        c->n_guests++;
+    return u;
+}
+
+void user_guest_name(struct core *c, char name[NAME_LEN + 1])
+{
+    struct buf b = BUF_EMPTY;
+
+    do {
+        buf_reset(&b);
+        buf_puts(&b, "Guest-");
+        buf_put_int(&b, 10000 + (int64_t)drbg_below(&c->rng, 90000));
+        if (c->n_guests > 30000) /* five digits fill up */
+            buf_put_int(&b, drbg_below(&c->rng, 100000));
+        CHECK(str_copy(name, NAME_LEN + 1, buf_str(&b)));
+    } while (user_is_taken(c, name));
+    buf_fini(&b);
+}
+
+void user_free(struct core *c, struct user *u)
+{
+    struct gate waiters = {NULL, NULL};
+
+    CHECK(u->conns == NULL && u->seats == NULL && u->pins == 0);
+    CHECK(map_take(&c->users, u->key) == u);
+    timer_disarm(&c->timers, &u->timer);
+    while (u->families != NULL)
+        family_end(c, u->families);
+    if (u->kind == USER_GUEST)
+        c->n_guests--;
+    gate_move(&u->gate, &waiters);
+    mem_free(u->hash);
+    mem_free(u->email);
+    mem_free(u->muted);
+    mem_free(u);
+    gate_open(c, &waiters);
+}
+
+void user_json(const struct user *u, struct jsonw *w)
+{
+    static const char *const role_words[] = {"member", "umpire", "admin"};
+
+    jsonw_obj(w);
+    jsonw_m_str(w, "name", u->name);
+    jsonw_m_str(w, "kind", u->kind == USER_GUEST ? "guest" : "member");
+    if (u->kind == USER_GUEST)
+        jsonw_m_null(w, "role");
+    else
+        jsonw_m_str(w, "role", role_words[u->role]);
+    jsonw_obj_end(w);
+}
+
+/* ---- presence ---- */
+
+static void go_online(struct core *c, struct user *u)
+{
+    u->online_prev = c->online_last;
+    u->online_next = NULL;
+    if (c->online_last != NULL)
+        c->online_last->online_next = u;
+    else
+        c->online_first = u;
+    c->online_last = u;
+    c->n_users_online++;
+    timer_disarm(&c->timers, &u->timer);
+    lobby_user(c, u, true);
+}
+
+static void go_offline(struct core *c, struct user *u)
+{
+    if (u->online_prev != NULL)
+        u->online_prev->online_next = u->online_next;
+    else
+        c->online_first = u->online_next;
+    if (u->online_next != NULL)
+        u->online_next->online_prev = u->online_prev;
+    else
+        c->online_last = u->online_prev;
+    u->online_prev = u->online_next = NULL;
+    c->n_users_online--;
+    lobby_user(c, u, false);
+}
+
+static void seats_changed(struct core *c, struct user *u)
+{
+    for (struct seat *s = u->seats; s != NULL; s = s->next)
+        if (s->role != ROLE_COUNT)
+            room_presence(c, s->room);
+}
+
+void user_attach(struct core *c, struct conn *cn, struct user *u, struct family *f)
+{
+    struct conn **end = &u->conns;
+    bool first = u->conns == NULL;
+
+    CHECK(cn->user == NULL);
+    while (*end != NULL)
+        end = &(*end)->user_next;
+    *end = cn;
+    cn->user_next = NULL;
+    cn->user = u;
+    cn->family = f;
+    cn->phase = PHASE_USER;
+    cn->in.limit = LINE_LIMIT_MEMBER;
+    c->stats.logged_in++;
+    if (first) {
+        go_online(c, u);
+        seats_changed(c, u);
+    }
+    for (struct seat *s = u->seats; s != NULL; s = s->next)
+        if (s->role != ROLE_COUNT) {
+            room_ask(c, s->room, (enum role)s->role, cn);
+            room_settle(c, s->room);
+        }
+}
+
+void user_detach(struct core *c, struct conn *cn)
+{
+    struct user *u = cn->user;
+    struct conn **at;
+
+    if (u == NULL)
+        return;
+    subs_drop(c, cn);
+    lobby_unfollow(c, cn);
+    at = &u->conns;
+    while (*at != cn)
+        at = &(*at)->user_next;
+    *at = cn->user_next;
+    cn->user_next = NULL;
+    cn->user = NULL;
+    cn->family = NULL;
+    cn->phase = PHASE_HELLO;
+    cn->in.limit = LINE_LIMIT_GUEST;
+    c->stats.logged_in--;
+    if (u->conns == NULL) {
+        go_offline(c, u);
+        seats_changed(c, u);
+        user_idle(c, u);
+    }
+}
+
+void user_idle(struct core *c, struct user *u)
+{
+    if (u->kind == USER_GUEST && u->conns == NULL && u->seats == NULL)
+        timer_arm(&c->timers, &u->timer, mono_after(c->now, GUEST_IDLE_MS));
+}
+
+static void on_expired(struct core *c, struct pend *p, const struct core_event *ev)
+{
+    struct user *u = p->user;
+
+    pend_unpin(p);
+    u->gate_shut = false;
+    if (ev->u.stored.err == ERR_OK && u->pins == 0) {
+        user_free(c, u);
+        return;
+    }
+    timer_arm(&c->timers, &u->timer, mono_after(c->now, EXPIRE_RETRY_MS));
+    gate_open(c, &u->gate);
+}
+
+void user_expire(struct core *c, struct user *u)
+{
+    struct ops ops = {NULL, 0, 0};
+    struct pend *p;
+
+    if (u->conns != NULL || u->seats != NULL)
+        return;
+    if (u->pins > 0 || u->gate_shut) {
+        timer_arm(&c->timers, &u->timer, mono_after(c->now, EXPIRE_RETRY_MS));
+        return;
+    }
+    if (!u->stored) {
+        user_free(c, u);
+        return;
+    }
+    for (struct family *f = u->families; f != NULL; f = f->next)
+        ops_family_drop(&ops, f);
+    memcpy(ops_add(&ops, STORE_USER_DROP)->name, u->key, sizeof(u->key));
+    u->gate_shut = true; /* nobody logs in to a guest that is being forgotten */
+    p = pend_new(c, NULL, NULL, on_expired);
+    pend_pin(p, u);
+    out_store(c, p->id, &ops);
+}
+
+/* ---- seats and mutes ---- */
+
+void user_add_seat(struct core *c, struct user *u, struct room *r, enum role role)
+{
+    struct seat **end = &u->seats;
+    struct seat *s = mem_zalloc(sizeof(*s));
+
+    s->room = r;
+    s->role = (uint8_t)role;
+    while (*end != NULL)
+        end = &(*end)->next;
+    *end = s;
+    timer_disarm(&c->timers, &u->timer);
+}
+
+void user_drop_seat(struct core *c, struct user *u, const struct room *r)
+{
+    struct seat **at = &u->seats;
+
+    while (*at != NULL && (*at)->room != r)
+        at = &(*at)->next;
+    if (*at != NULL) {
+        struct seat *s = *at;
+
+        *at = s->next;
+        mem_free(s);
+    }
+    user_idle(c, u);
+}
+
+static size_t muted_at(const struct user *u, const char *name)
+{
+    char key[NAME_KEY_LEN];
+    size_t i = 0;
+
+    name_key(key, name);
+    while (i < u->n_muted && memcmp(u->muted[i], key, sizeof(key)) != 0)
+        i++;
+    return i;
+}
+
+bool user_has_muted(const struct user *u, const char *name)
+{
+    return u->n_muted > 0 && muted_at(u, name) < u->n_muted;
+}
+
+bool user_mute(struct user *u, const char *name, bool on)
+{
+    size_t i = muted_at(u, name);
+
+    if (on == (i < u->n_muted))
+        return true;
+    if (!on) {
+        u->n_muted--;
+        memmove(u->muted[i], u->muted[i + 1], (u->n_muted - i) * sizeof(*u->muted));
+        return true;
+    }
+    if (u->n_muted == MUTED_MAX)
+        return false;
+    u->muted = mem_resize(u->muted, u->n_muted + 1, sizeof(*u->muted));
+    name_key(u->muted[u->n_muted++], name);
+    return true;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: ISC
+ * user.h -- people: names, tokens, who is logged in, and their rows in the store.
+ *
+ * A guest lives in memory until it sits down or chats; from then on (and a member always) its row
+ * and tokens are durable, and every change of them goes through the store before it counts.
+ */
+#ifndef SK_CORE_USER_H
+#define SK_CORE_USER_H
+
+#include "server/core/outbox.h"
+
+void name_key(char key[NAME_KEY_LEN], const char *name);
+
+/* Borrowed; NULL: nobody of that name. */
+struct user *user_find(const struct core *c, const char *name);
+/* Is the name held, be it by somebody who is still registering? */
+bool user_is_taken(const struct core *c, const char *name);
+/* A new user of a free name (CHECK), owned by the core. */
+struct user *user_new(struct core *c, const char *name, enum user_kind kind);
+/* A free name for a guest. */
+void user_guest_name(struct core *c, char name[NAME_LEN + 1]);
+/* Forget a user who has no connection, seat or pin. Waiters at its gate are retried. */
+void user_free(struct core *c, struct user *u);
+/* The members of `user` as an object: {name, kind, role}. */
+void user_json(const struct user *u, struct jsonw *w);
+
+/* The connection is this user's from now on: presence, lobby and line limit follow. */
+void user_attach(struct core *c, struct conn *cn, struct user *u, struct family *f);
+/* And no longer: back to before login. */
+void user_detach(struct core *c, struct conn *cn);
+/* A guest with nothing to stay for is dropped a day from now; call when that may have changed. */
+void user_idle(struct core *c, struct user *u);
+/* Its timer has fired. */
+void user_expire(struct core *c, struct user *u);
+
+/* A seat or challenge, role ROLE_COUNT. */
+void user_add_seat(struct core *c, struct user *u, struct room *r, enum role role);
+void user_drop_seat(struct core *c, struct user *u, const struct room *r);
+
+bool user_has_muted(const struct user *u, const char *name);
+/* false: there is no room for one more. */
+NODISCARD bool user_mute(struct user *u, const char *name, bool on);
+
+/* ---- tokens ---- */
+
+/* Random bytes for a new token or code. */
+void token_make(struct core *c, uint8_t token[MSG_TOKEN_LEN]);
+void token_hash(const uint8_t token[MSG_TOKEN_LEN], uint8_t hash[32]);
+/* Borrowed; NULL: unknown. */
+struct token *token_find(const struct core *c, const uint8_t token[MSG_TOKEN_LEN]);
+/* A family outside the core, its first token not yet known: owned by the caller. */
+struct family *family_new(struct core *c, struct user *u);
+void family_free(struct family *f); /* one that isn't in yet, or is out again */
+/* The family is the user's from now on; takes it. */
+void family_enter(struct family *f);
+/* The next token of a family that is in. */
+void family_push(struct core *c, struct family *f, const uint8_t token[MSG_TOKEN_LEN]);
+/* End every token of it; frees it, and connections that logged in by it keep none. */
+void family_end(struct core *c, struct family *f);
+struct token *family_oldest(const struct family *f);
+unsigned family_size(const struct family *f);
+
+/* ---- rows ---- */
+
+void op_user_put(struct ops *o, const struct user *u);
+void op_token_put(struct ops *o, const struct family *f, const uint8_t token_hash[32], uint32_t n);
+void op_token_drop(struct ops *o, const uint8_t hash[32]);
+/* Row and tokens, unless they are durable already: then false (see pend_user). */
+bool ops_user(struct ops *o, const struct user *u);
+/* Drop all tokens of a family, which is ending from now on. */
+void ops_family_drop(struct ops *o, struct family *f);
+/* The end of that transaction: the ending families are gone, or (ok false) stay. */
+void families_ended(struct core *c, struct user *u, bool ok);
+/* Read a stored row back. ERR_DATA. */
+NODISCARD enum err user_load(struct core *c, const char *name, const char *data, size_t len);
+NODISCARD enum err token_load(struct core *c, const uint8_t hash[32], const char *user,
+                              const char *data, size_t len);
+
+#endif
