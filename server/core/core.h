@@ -100,6 +100,7 @@ struct core_event {
         } stored;
         struct {
             uint64_t job;
+            enum err err;   /* ERR_BUSY: nothing was done, too many wait */
             bool ok;        /* verify: the password fits */
             char hash[128]; /* make: the new string */
         } hashed;

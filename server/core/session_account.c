@@ -19,6 +19,12 @@ static void hash_start(struct core *c, const struct pend *p, const char *passwor
     out_hash(c, p->id, password, hash);
 }
 
+/* Why there is no hash: too many wanted one, or the library failed. */
+static enum err no_hash(const struct core_event *ev)
+{
+    return ev->u.hashed.err == ERR_BUSY ? ERR_BUSY : ERR_INTERNAL;
+}
+
 /* The next work of the same request: everything of `p` moves into it. */
 static struct pend *hand_on(struct core *c, struct pend *p,
                             void (*done)(struct core *, struct pend *, const struct core_event *))
@@ -92,7 +98,7 @@ static void on_registered_hash(struct core *c, struct pend *p, const struct core
 
     c->n_hashing--;
     if (!ev->u.hashed.ok) {
-        refuse_pend(c, p, ERR_INTERNAL, NULL);
+        refuse_pend(c, p, no_hash(ev), NULL);
         pend_unpin(p);
         user_free(c, u);
         return;
@@ -126,7 +132,9 @@ enum verdict on_session_register(struct core *c, struct conn *cn, struct msg_req
 static void on_login_checked(struct core *c, struct pend *p, const struct core_event *ev)
 {
     c->n_hashing--;
-    if (p->user == NULL || !ev->u.hashed.ok)
+    if (ev->u.hashed.err != ERR_OK)
+        refuse_pend(c, p, no_hash(ev), NULL);
+    else if (p->user == NULL || !ev->u.hashed.ok)
         refuse_pend(c, p, ERR_AUTH, wrong);
     else if (pend_conn(c, p) != NULL)
         store_login(c, p);
@@ -179,7 +187,7 @@ static void on_new_password_hash(struct core *c, struct pend *p, const struct co
     c->n_hashing--;
     if (!ev->u.hashed.ok) {
         u->gate_shut = false;
-        refuse_pend(c, p, ERR_INTERNAL, NULL);
+        refuse_pend(c, p, no_hash(ev), NULL);
         gate_open(c, &u->gate);
         return;
     }
@@ -201,7 +209,8 @@ static void on_old_password_checked(struct core *c, struct pend *p, const struct
     c->n_hashing--;
     if (!ev->u.hashed.ok) {
         u->gate_shut = false;
-        refuse_pend(c, p, ERR_AUTH, "wrong password");
+        refuse_pend(c, p, ev->u.hashed.err != ERR_OK ? no_hash(ev) : ERR_AUTH,
+                    ev->u.hashed.err != ERR_OK ? NULL : "wrong password");
         gate_open(c, &u->gate);
         return;
     }
