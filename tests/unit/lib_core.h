@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: ISC
+ * lib_core.h -- the server core in a small world: connections as byte queues, a store that answers
+ * at once, when told, or not at all.
+ */
+#ifndef SK_TESTS_LIB_CORE_H
+#define SK_TESTS_LIB_CORE_H
+
+#include "common/base/buf.h"
+#include "proto/json.h"
+#include "server/core/core.h"
+
+enum { WORLD_CONNS = 64, WORLD_WORK = 64 };
+
+enum world_store { STORE_NOW, STORE_WHEN_TOLD, STORE_FAILS };
+
+struct world_conn {
+    conn_id id;
+    struct buf out; /* all that was sent and not yet taken */
+    bool paused, closed;
+};
+struct world {
+    struct core *core;
+    struct scenario_set scenarios;
+    struct core_config cfg;
+    struct mono now;
+    struct wall wall;
+    struct world_conn conn[WORLD_CONNS];
+    unsigned n_conns;
+    enum world_store store;
+    struct store_txn *txn[WORLD_WORK]; /* under way, oldest first; owned */
+    size_t n_txns;
+    uint64_t job[WORLD_WORK];
+    char *password[WORLD_WORK], *hash[WORLD_WORK];
+    size_t n_jobs;
+    struct buf kept; /* what was stored: a word a line, "match_new", "entries 3+2" ... */
+    bool stopped;
+};
+
+void world_init(struct world *w);
+void world_fini(struct world *w);
+/* A new connection; its number here. */
+unsigned world_connect(struct world *w);
+void world_send(struct world *w, unsigned conn, const char *bytes);
+/* One line, with its end. */
+void world_line(struct world *w, unsigned conn, const char *line);
+void world_event(struct world *w, unsigned conn, enum core_event_kind kind);
+/* Let time pass, in steps that the core asks for. */
+void world_wait(struct world *w, int64_t ms);
+/* The oldest transaction's end. */
+void world_stored(struct world *w, enum err e);
+/* The oldest hashing job's end, as argon2id would say: "hash of X" is the hash of X. */
+void world_hashed(struct world *w);
+void world_stop(struct world *w);
+/* The next line sent on the connection, without its end; "" when there is none. Valid until the
+ * next call. */
+const char *world_take(struct world *w, unsigned conn);
+/* Throw away what was sent so far. */
+void world_skip(struct world *w, unsigned conn);
+/* Send the line and take its answer (the next line with an id), which must hold `want`; other
+ * lines before it are skipped. Returns the answer, valid until the next call. */
+const char *world_ask(struct world *w, unsigned conn, const char *line, const char *want);
+/* The string member `name` right behind `"name":"` in a line, into out[size]. */
+void world_member(const char *line, const char *name, char *out, size_t size);
+/* A connection that is logged in as this guest. */
+unsigned world_guest(struct world *w, const char *name);
+
+#endif
