@@ -71,12 +71,13 @@ static bool skip(struct cursor *c, const char *word)
 
 static bool number(struct cursor *c, int64_t *out)
 {
+    const bool minus = skip(c, "-"); /* a wall clock before 1970 */
     const char *const from = c->at;
     int64_t v = 0;
 
     while (c->at < c->end && *c->at >= '0' && *c->at <= '9' && c->at - from < 16)
         v = v * 10 + (*c->at++ - '0');
-    *out = v;
+    *out = minus ? -v : v;
     return c->at > from;
 }
 
