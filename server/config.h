@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: ISC
+ * config.h -- every option of the server in one table, for its file and its command line alike.
+ *
+ * Order: defaults, then the file (INI), then the command line. An unknown section or key, a bad
+ * value and a key given twice in a file are errors with file and line.
+ */
+#ifndef SK_SERVER_CONFIG_H
+#define SK_SERVER_CONFIG_H
+
+#include "common/base/buf.h"
+#include "common/base/err.h"
+
+#define CONFIG_LISTEN_MAX 16
+#define CONFIG_HOST_LEN   64
+#define CONFIG_PATH_LEN   4000
+#define CONFIG_TEXT_LEN   200
+#define CONFIG_WHY_LEN    (CONFIG_PATH_LEN + 400)
+
+enum config_store { CONFIG_STORE_SQLITE, CONFIG_STORE_MEMORY };
+
+struct config_addr {
+    char host[CONFIG_HOST_LEN]; /* numeric address or name, no brackets */
+    uint16_t port;              /* 0: any */
+};
+
+struct config {
+    struct config_addr listen[CONFIG_LISTEN_MAX];
+    size_t n_listen;
+    char data[CONFIG_PATH_LEN]; /* "" where there is no default either: no HOME */
+    char motd[CONFIG_TEXT_LEN];
+    int64_t store;     /* enum config_store */
+    int64_t log_level; /* enum log_level */
+    bool log_json;
+    int64_t max_conns, max_conns_per_addr, max_matches, max_guests, max_watchers;
+    bool limit_loopback;
+};
+
+/* What the command line asks for besides options; strings are borrowed from argv. */
+struct config_args {
+    const char *file; /* --config; NULL: none */
+    bool help, version, check;
+};
+
+/*
+ * Defaults, the file that `argv` names, `argv`: into *c. why[] on error: ERR_USAGE (command line),
+ * ERR_DATA (file, with line), ERR_IO (file can't be read).
+ */
+NODISCARD enum err config_load(struct config *c, struct config_args *args, int argc, char **argv,
+                               char why[CONFIG_WHY_LEN]);
+/* What --help prints. */
+void config_help(struct buf *out);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: ISC
+ * skirmishd: options in, the shell runs, an exit code out.
+ */
+#include <signal.h>
+#include <sodium.h>
+#include <sys/stat.h>
+#include <sysexits.h>
+
+#include "common/base/log.h"
+#include "server/config.h"
+#include "server/shell/shell.h"
+
+static int print_help(void)
+{
+    struct buf text = BUF_EMPTY;
+
+    config_help(&text);
+    (void)fputs(buf_str(&text), stdout);
+    buf_fini(&text);
+    return EX_OK;
+}
+
+int main(int argc, char **argv)
+{
+    struct config cfg;
+    struct config_args args;
+    char why[CONFIG_WHY_LEN];
+    enum err e;
+
+    (void)signal(SIGPIPE, SIG_IGN); /* a peer that has gone is an error code, not the end */
+    (void)umask(077);
+    e = config_load(&cfg, &args, argc, argv, why);
+    if (e != ERR_OK) {
+        (void)fprintf(stderr, "skirmishd: %s\n", why);
+        return e == ERR_USAGE ? EX_USAGE : EX_CONFIG;
+    }
+    if (args.help)
+        return print_help();
+    if (args.version) {
+        puts("skirmishd " SK_VERSION);
+        return EX_OK;
+    }
+    if (args.check) {
+        printf("configuration is sound%s%s\n", args.file != NULL ? ": " : "",
+               args.file != NULL ? args.file : "");
+        return EX_OK;
+    }
+    if (sodium_init() < 0) {
+        (void)fprintf(stderr, "skirmishd: no random numbers from the system\n");
+        return EX_OSERR;
+    }
+    log_setup((enum log_level)cfg.log_level, cfg.log_json ? LOG_FORM_JSON : LOG_FORM_TEXT);
+    return shell_run(&cfg);
+}

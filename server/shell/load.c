@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: ISC */
+#include "server/shell/load.h"
+
+#include "common/base/hex.h"
+#include "common/base/log.h"
+#include "common/base/str.h"
+
+struct loading {
+    struct core *core;
+    unsigned users, tokens, matches, aside;
+};
+
+static void set_aside(struct loading *l, const char *what, const char *which, const char *why)
+{
+    l->aside++;
+    LOG_ERROR("load.aside", "%s=%s why=%s", what, which, why);
+}
+
+static void on_meta(void *arg, const char *name, const char *data)
+{
+    struct loading *l = arg;
+
+    if (core_load_meta(l->core, name, data) != ERR_OK)
+        set_aside(l, "value", name, "not understood");
+}
+
+static void on_user(void *arg, const char *name, const char *data, size_t len)
+{
+    struct loading *l = arg;
+
+    l->users++;
+    if (core_load_user(l->core, name, data, len) != ERR_OK)
+        set_aside(l, "user", name, "not understood");
+}
+
+static void on_token(void *arg, const uint8_t hash[32], const char *user, const char *data,
+                     size_t len)
+{
+    struct loading *l = arg;
+
+    l->tokens++;
+    if (core_load_token(l->core, hash, user, data, len) != ERR_OK)
+        set_aside(l, "token-of", user, "not understood");
+}
+
+static void on_match(void *arg, const struct core_match_row *row)
+{
+    struct loading *l = arg;
+    char why[PLAY_WHY_LEN] = "";
+    char id[MATCH_ID_HEX];
+
+    l->matches++;
+    if (core_load_match(l->core, row, why) == ERR_OK)
+        return;
+    hex_encode(id, row->id, MATCH_ID_LEN);
+    set_aside(l, "match", id, why);
+}
+
+static void on_share(void *arg, const uint8_t match[MATCH_ID_LEN], enum role role, uint32_t roll,
+                     const uint8_t share[FD1_LEN])
+{
+    struct loading *l = arg;
+    char id[MATCH_ID_HEX];
+
+    if (core_load_share(l->core, match, role, roll, share) == ERR_OK)
+        return;
+    hex_encode(id, match, MATCH_ID_LEN);
+    set_aside(l, "share-of", id, "doesn't belong there");
+}
+
+static void on_damaged(void *arg, const char *what)
+{
+    struct loading *l = arg;
+
+    l->aside++;
+    LOG_ERROR("load.damaged", "%s", what);
+}
+
+enum err load_all(struct store *store, struct core *core, char why[STORE_WHY_LEN])
+{
+    const uint64_t began = uv_hrtime();
+    struct loading l = {.core = core};
+    const struct store_sink sink = {.arg = &l,
+                                    .meta = on_meta,
+                                    .user = on_user,
+                                    .token = on_token,
+                                    .match = on_match,
+                                    .share = on_share,
+                                    .damaged = on_damaged};
+    enum err e = store_load(store, &sink, why);
+
+    if (e != ERR_OK)
+        return e;
+    core_load_done(core);
+    LOG_INFO("load.done", "users=%u tokens=%u matches=%u aside=%u ms=%llu", l.users, l.tokens,
+             l.matches, l.aside, (unsigned long long)((uv_hrtime() - began) / 1000000));
+    return ERR_OK;
+}
+
+enum err load_served_ms(struct store *store, int64_t *out, char why[STORE_WHY_LEN])
+{
+    struct buf text = BUF_EMPTY;
+    enum err e = store_meta(store, "served_ms", &text);
+
+    *out = 0;
+    if (e == ERR_OK && !str_to_int(buf_str(&text), 0, INT64_MAX / 2, out))
+        e = ERR_DATA;
+    buf_fini(&text);
+    if (e == ERR_OK || e == ERR_NOT_FOUND)
+        return ERR_OK;
+    (void)snprintf(why, STORE_WHY_LEN, "served_ms, the server's clock, can't be read from it");
+    return e;
+}

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: ISC */
+#include "server/shell/net.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "common/base/log.h"
+#include "common/base/mem.h"
+#include "server/shell/net_impl.h"
+
+/* ---- ids ---- */
+
+void ids_push(struct ids *l, conn_id id)
+{
+    if (l->n == l->cap) {
+        l->cap = MAX(l->cap * 2, (size_t)64);
+        l->id = mem_resize(l->id, l->cap, sizeof(*l->id));
+    }
+    l->id[l->n++] = id;
+}
+
+struct peer *peer_find(const struct net *n, conn_id id)
+{
+    const uint32_t slot = (uint32_t)(id & UINT32_MAX);
+
+    if (slot >= n->n_slots || n->slot[slot].generation != (uint32_t)(id >> 32))
+        return NULL;
+    return n->slot[slot].peer;
+}
+
+/* An id for `p`: the slot's next generation, so that no id comes twice. */
+static conn_id slot_take(struct net *n, struct peer *p)
+{
+    uint32_t slot;
+
+    if (n->first_free == 0) {
+        const uint32_t more = MAX(n->n_slots, 64u);
+
+        n->slot = mem_resize(n->slot, (size_t)n->n_slots + more, sizeof(*n->slot));
+        for (uint32_t i = n->n_slots + more; i-- > n->n_slots;) {
+            n->slot[i] = (struct slot){.next_free = n->first_free};
+            n->first_free = i + 1;
+        }
+        n->n_slots += more;
+    }
+    slot = n->first_free - 1;
+    n->first_free = n->slot[slot].next_free;
+    n->slot[slot].peer = p;
+    n->slot[slot].generation++;
+    CHECK(n->slot[slot].generation != 0);
+    return (conn_id)n->slot[slot].generation << 32 | slot;
+}
+
+static void slot_give(struct net *n, conn_id id)
+{
+    const uint32_t slot = (uint32_t)(id & UINT32_MAX);
+
+    n->slot[slot].peer = NULL;
+    n->slot[slot].next_free = n->first_free;
+    n->first_free = slot + 1;
+}
+
+/* ---- reading ---- */
+
+static struct peer *peer_of(void *p)
+{
+    struct peer *peer = p;
+
+    CHECK(peer != NULL && peer->magic == PEER_MAGIC);
+    return peer;
+}
+
+/* All peers read into one buffer: what comes is used up before the next read. */
+static void on_alloc(uv_handle_t *handle, size_t hint, uv_buf_t *buf)
+{
+    struct peer *p = peer_of(handle->data);
+
+    (void)hint;
+    *buf = uv_buf_init(p->net->read_buf, sizeof(p->net->read_buf));
+}
+
+static void on_eof(struct peer *p)
+{
+    struct net *n = p->net;
+
+    p->eof = true;
+    peer_stop_reading(p);
+    if (p->closing) {
+        if (p->shut)
+            peer_end(p); /* both ways are done */
+        return;
+    }
+    if (!p->told_eof) {
+        p->told_eof = true;
+        n->hooks.eof(n->hooks.arg, p->id);
+    }
+}
+
+/* A peer that is being closed may still send: read it, so that the close isn't a reset that takes
+ * our last words with it; but not for ever. */
+static void discard(struct peer *p, size_t len)
+{
+    p->discarded += (uint32_t)len;
+    if (p->discarded > NET_DISCARD_MAX)
+        peer_end(p);
+}
+
+static void on_read(uv_stream_t *stream, ssize_t len, const uv_buf_t *buf)
+{
+    struct peer *p = peer_of(stream->data);
+    struct net *n = p->net;
+
+    if (len == 0)
+        return;
+    if (len == UV_EOF) {
+        on_eof(p);
+        return;
+    }
+    if (len < 0) {
+        peer_end(p);
+        return;
+    }
+    n->stats.bytes_in += (uint64_t)len;
+    if ((size_t)len == buf->len) { /* there may be more: others first */
+        p->rested = true;
+        peer_stop_reading(p);
+        ids_push(&n->rested, p->id);
+    }
+    if (p->closing)
+        discard(p, (size_t)len);
+    else
+        n->hooks.bytes(n->hooks.arg, p->id, buf->base, (size_t)len);
+}
+
+void peer_read(struct peer *p)
+{
+    const bool held = p->paused && !p->closing;
+
+    if (p->reading || p->eof || p->rested || held)
+        return;
+    p->reading = uv_read_start((uv_stream_t *)&p->tcp, on_alloc, on_read) == 0;
+}
+
+void peer_stop_reading(struct peer *p)
+{
+    if (p->reading)
+        (void)uv_read_stop((uv_stream_t *)&p->tcp); /* always 0 */
+    p->reading = false;
+}
+
+static void read_again(struct net *n)
+{
+    for (size_t i = 0; i < n->rested.n; i++) {
+        struct peer *p = peer_find(n, n->rested.id[i]);
+
+        if (p == NULL)
+            continue;
+        p->rested = false;
+        peer_read(p);
+    }
+    n->rested.n = 0;
+}
+
+/* ---- life of a connection ---- */
+
+static void on_closed(uv_handle_t *handle)
+{
+    struct peer *p = peer_of(handle->data);
+
+    p->magic = 0;
+    mem_free(p);
+}
+
+struct peer *peer_new(struct net *n, int fd, bool busy)
+{
+    struct peer *p = mem_zalloc(sizeof(*p));
+
+    p->magic = PEER_MAGIC;
+    p->net = n;
+    p->queue = p->few;
+    p->cap = PEER_FEW;
+    p->busy = p->told_eof = busy;
+    CHECK(uv_tcp_init(n->loop, &p->tcp) == 0);
+    p->tcp.data = p;
+    p->id = slot_take(n, p);
+    n->n_peers++;
+    n->n_busy += busy;
+    if (uv_tcp_open(&p->tcp, fd) == 0)
+        return p;
+    (void)close(fd);
+    p->told_eof = true; /* the owner hasn't met it */
+    peer_end(p);
+    return NULL;
+}
+
+void peer_end(struct peer *p)
+{
+    struct net *n = p->net;
+    const conn_id id = p->id;
+    const bool tell = !p->told_eof;
+
+    p->told_eof = true;
+    out_fini(p);
+    slot_give(n, id);
+    n->n_peers--;
+    n->n_busy -= p->busy;
+    uv_close((uv_handle_t *)&p->tcp, on_closed);
+    if (tell)
+        n->hooks.eof(n->hooks.arg, id);
+}
+
+/* Whoever's time to close has run out is cut off. */
+static void on_sweep(uv_timer_t *timer)
+{
+    struct net *n = timer->data;
+    size_t i = 0;
+
+    while (i < n->n_closing && n->closing[i].at <= uv_now(n->loop)) {
+        struct peer *p = peer_find(n, n->closing[i++].id);
+
+        if (p != NULL)
+            peer_end(p);
+    }
+    n->n_closing -= i;
+    memmove(n->closing, n->closing + i, n->n_closing * sizeof(*n->closing));
+    if (n->n_closing == 0)
+        CHECK(uv_timer_stop(&n->sweep) == 0);
+}
+
+void net_pause(struct net *n, conn_id conn)
+{
+    struct peer *p = peer_find(n, conn);
+
+    if (p == NULL)
+        return;
+    p->paused = true;
+    if (!p->closing)
+        peer_stop_reading(p);
+}
+
+void net_resume(struct net *n, conn_id conn)
+{
+    struct peer *p = peer_find(n, conn);
+
+    if (p == NULL)
+        return;
+    p->paused = false;
+    peer_read(p);
+}
+
+void net_send(struct net *n, conn_id conn, struct shared *s, bool player)
+{
+    struct peer *p = peer_find(n, conn);
+
+    if (p == NULL || p->closing || p->doomed) {
+        shared_unref(s);
+        return;
+    }
+    out_push(p, s, player);
+    if (p->queued > n->cfg.max_queued)
+        p->doomed = true;
+}
+
+void net_close(struct net *n, conn_id conn)
+{
+    struct peer *p = peer_find(n, conn);
+
+    if (p == NULL || p->closing)
+        return;
+    p->closing = true;
+    if (n->n_closing == n->closing_cap) {
+        n->closing_cap = MAX(n->closing_cap * 2, (size_t)64);
+        n->closing = mem_resize(n->closing, n->closing_cap, sizeof(*n->closing));
+    }
+    n->closing[n->n_closing++] = (struct deadline){conn, uv_now(n->loop) + NET_LINGER_MS};
+    if (uv_is_active((uv_handle_t *)&n->sweep) == 0)
+        CHECK(uv_timer_start(&n->sweep, on_sweep, NET_SWEEP_MS, NET_SWEEP_MS) == 0);
+    peer_read(p);
+    out_mark(p, true);
+}
+
+bool net_flush(struct net *n)
+{
+    for (size_t which = 0; which < ARRAY_LEN(n->dirty); which++) {
+        const struct ids done = n->flushing;
+
+        n->flushing = n->dirty[which];
+        n->dirty[which] = done;
+        n->dirty[which].n = 0;
+        for (size_t i = 0; i < n->flushing.n; i++) {
+            struct peer *p = peer_find(n, n->flushing.id[i]);
+
+            if (p == NULL)
+                continue;
+            p->dirty = false;
+            out_flush(p);
+        }
+        n->flushing.n = 0;
+    }
+    read_again(n);
+    return n->dirty[0].n > 0 || n->dirty[1].n > 0;
+}
+
+/* ---- the whole ---- */
+
+void net_new(uv_loop_t *loop, const struct net_config *cfg, const struct net_hooks *hooks,
+             struct net **out)
+{
+    struct net *n = mem_zalloc(sizeof(*n));
+
+    n->loop = loop;
+    n->cfg = *cfg;
+    n->hooks = *hooks;
+    n->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    CHECK(uv_timer_init(loop, &n->sweep) == 0);
+    n->sweep.data = n;
+    *out = n;
+}
+
+unsigned net_count(const struct net *n)
+{
+    return n->n_peers;
+}
+
+void net_stats(const struct net *n, struct net_stats *out)
+{
+    *out = n->stats;
+}
+
+void net_close_each(struct net *n)
+{
+    for (uint32_t i = 0; i < n->n_slots; i++) {
+        if (n->slot[i].peer != NULL)
+            net_close(n, n->slot[i].peer->id);
+    }
+}
+
+void net_close_all(struct net *n)
+{
+    net_stop_listening(n);
+    for (uint32_t i = 0; i < n->n_slots; i++) {
+        struct peer *p = n->slot[i].peer;
+
+        if (p == NULL)
+            continue;
+        p->told_eof = true; /* the owner knows */
+        peer_end(p);
+    }
+    uv_close((uv_handle_t *)&n->sweep, NULL);
+}
+
+void net_free(struct net *n)
+{
+    CHECK(n->n_peers == 0 && n->listeners == NULL);
+    if (n->spare >= 0)
+        (void)close(n->spare);
+    for (size_t i = 0; i < ARRAY_LEN(n->dirty); i++)
+        mem_free(n->dirty[i].id);
+    mem_free(n->flushing.id);
+    mem_free(n->rested.id);
+    mem_free(n->closing);
+    mem_free(n->slot);
+    mem_free(n);
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: ISC
+ * net.h -- the server's sockets (libuv): listeners, connections by id, bounded output.
+ *
+ * A connection is known outside by its id alone, slot and generation; an id whose connection is
+ * gone does nothing. Output is queued as references to shared bytes and written once a turn of the
+ * loop by net_flush, players first; hooks are called from the loop's callbacks and net_flush only,
+ * never from inside another net_* call, so that the owner's step is never entered twice.
+ */
+#ifndef SK_SERVER_SHELL_NET_H
+#define SK_SERVER_SHELL_NET_H
+
+#include <uv.h>
+
+#include "server/core/core.h"
+
+#define NET_WHY_LEN    200
+#define NET_HOST_LEN   64
+#define NET_READ_BYTES 16384 /* read from one connection in a turn of the loop, at most */
+#define NET_LINGER_MS  5000  /* from net_close to the hard end, at most */
+
+struct net;
+
+struct net_hooks {
+    void (*accepted)(void *arg, conn_id conn, const char *addr, bool loopback);
+    void (*bytes)(void *arg, conn_id conn, const char *data, size_t len); /* data borrowed */
+    /* The peer sends no more, or is gone. Once for each accepted id, the last call for it but
+     * `drained`; what is sent to it still goes out as long as its socket takes it. */
+    void (*eof)(void *arg, conn_id conn);
+    /* More than slow_queued bytes wait behind a blocked socket; once, until `drained` says that all
+     * of it has gone out. */
+    void (*slow)(void *arg, conn_id conn);
+    void (*drained)(void *arg, conn_id conn);
+    void *arg;
+};
+struct net_config {
+    unsigned max_conns; /* one more is told `busy` and closed */
+    size_t slow_queued; /* bytes queued for one connection: its owner is told */
+    size_t max_queued;  /* beyond, it is cut off */
+};
+
+/* *out is owned: net_close_all, then net_free. Both structs are copied. */
+void net_new(uv_loop_t *loop, const struct net_config *cfg, const struct net_hooks *hooks,
+             struct net **out);
+
+/*
+ * Bind and listen; `host` is a numeric address or a name (its first address counts), port 0 any.
+ * Connections wait in the system until the loop runs. *port is the real one.
+ * ERR_BUSY address in use · ERR_DENIED not allowed · ERR_NOT_FOUND no such host or address · ERR_IO;
+ * why[] says so for people, with host and port.
+ */
+NODISCARD enum err net_listen(struct net *n, const char *host, uint16_t *port,
+                              char why[NET_WHY_LEN]);
+/* Close the listeners: nobody new. */
+void net_stop_listening(struct net *n);
+
+/* Queue `s` (takes a reference). `player`: written before others. */
+void net_send(struct net *n, conn_id conn, struct shared *s, bool player);
+/* Close once all queued has gone, NET_LINGER_MS at the latest; sends to it do nothing from now. */
+void net_close(struct net *n, conn_id conn);
+void net_pause(struct net *n, conn_id conn);
+void net_resume(struct net *n, conn_id conn);
+
+/* Once a turn, right before the loop waits: write what is queued, begin to read again where a
+ * turn's budget was used up. True: there is more at once, don't wait. */
+NODISCARD bool net_flush(struct net *n);
+
+/* net_close for all that are there. */
+void net_close_each(struct net *n);
+/* Connections that are still there. */
+unsigned net_count(const struct net *n);
+/* Cut all off, listeners and timer too; the loop must run until its handles are closed. */
+void net_close_all(struct net *n);
+/* Takes `n`; every handle must be closed (net_count 0 and the loop run dry). */
+void net_free(struct net *n);
+
+struct net_stats {
+    uint64_t accepted, refused, cut_off, bytes_in, bytes_out;
+    uint64_t writes; /* system calls that wrote, or tried to */
+    size_t queued;   /* bytes waiting now, all connections */
+};
+void net_stats(const struct net *n, struct net_stats *out);
+
+#endif

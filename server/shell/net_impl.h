@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: ISC
+ * net_impl.h -- what the files of net share; nobody else includes it.
+ */
+#ifndef SK_SERVER_SHELL_NET_IMPL_H
+#define SK_SERVER_SHELL_NET_IMPL_H
+
+#include <netinet/in.h>
+
+#include "server/shell/net.h"
+
+#define PEER_MAGIC 0x50656572u /* "Peer" */
+#define PEER_FEW   3           /* queued items kept in the peer itself */
+
+enum {
+    NET_BACKLOG = 1024,
+    NET_ACCEPTS = 64,          /* a turn of the loop and listener */
+    NET_BUSY_MAX = 16,         /* connections being told `busy` at once; more are just closed */
+    NET_DISCARD_MAX = 1 << 20, /* bytes read and dropped from a peer being closed */
+    NET_SWEEP_MS = 250,        /* how often the closing ones' deadlines are looked at */
+    NET_RETRY_MS = 100         /* pause of a listener when not even the spare helps */
+};
+
+/* One connection. Freed in its close callback. */
+struct peer {
+    uv_tcp_t tcp;
+    unsigned magic;
+    uint32_t discarded; /* bytes dropped since net_close */
+    conn_id id;
+    struct net *net;
+    struct shared **queue; /* `few`, or heap */
+    struct shared *few[PEER_FEW];
+    uint32_t n, cap; /* items queued, not given to a write request */
+    size_t queued;   /* bytes queued or in a write request */
+    bool dirty;      /* in a dirty list */
+    bool writing;    /* a write request is under way */
+    bool slow;       /* the owner was told so */
+    bool paused;     /* by the owner */
+    bool rested;     /* this turn's bytes are read */
+    bool reading;    /* uv_read_start is on */
+    bool eof;        /* the peer sends no more */
+    bool told_eof;   /* hooks.eof was called, or never will be */
+    bool closing;    /* net_close */
+    bool shut;       /* uv_shutdown was called */
+    bool doomed;     /* too much queued: cut off at the next flush */
+    bool busy;       /* over the cap: the owner doesn't know it */
+};
+
+struct slot {
+    struct peer *peer; /* NULL: free */
+    uint32_t generation;
+    uint32_t next_free; /* slot + 1; 0: none */
+};
+
+struct ids {
+    conn_id *id;
+    size_t n, cap;
+};
+struct deadline {
+    conn_id id;
+    uint64_t at;
+};
+
+struct listener {
+    uv_poll_t poll;
+    struct net *net;
+    int fd;
+    bool resting; /* off until the sweep */
+    struct listener *next;
+};
+
+struct net {
+    uv_loop_t *loop;
+    struct net_config cfg;
+    struct net_hooks hooks;
+    struct slot *slot;
+    uint32_t n_slots, first_free; /* first_free: slot + 1 */
+    unsigned n_peers, n_busy;
+    struct listener *listeners;
+    int spare;           /* a descriptor to give up when there is no other */
+    struct ids dirty[2]; /* players, others */
+    struct ids flushing; /* the list being worked on */
+    struct ids rested;
+    struct deadline *closing; /* in order of time */
+    size_t n_closing, closing_cap;
+    uv_timer_t sweep;
+    struct net_stats stats;
+    char read_buf[NET_READ_BYTES];
+};
+
+/* The connection, or NULL when it is gone. */
+struct peer *peer_find(const struct net *n, conn_id id);
+/* A new connection on `fd` (taken), reading not yet begun; NULL: closed again. */
+struct peer *peer_new(struct net *n, int fd, bool busy);
+/* End it now; hooks.eof is called if it wasn't. Not from inside a net_* call of the owner. */
+void peer_end(struct peer *p);
+void peer_read(struct peer *p); /* read on, if nothing holds it back */
+void peer_stop_reading(struct peer *p);
+
+/* Output (net_out.c). */
+void out_push(struct peer *p, struct shared *s, bool player);
+void out_mark(struct peer *p, bool player); /* look at it at the next flush */
+void out_flush(struct peer *p);
+void out_fini(struct peer *p);
+
+void ids_push(struct ids *l, conn_id id);
+
+#endif

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: ISC
+ * Listeners. Accepting is done here and not by libuv, which hides it from its caller when the
+ * process is out of descriptors.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/tcp.h>
+#include <unistd.h>
+
+#include "common/base/log.h"
+#include "common/base/mem.h"
+#include "server/shell/net_impl.h"
+
+/* Over the cap there is no session to say it, so the line stands here. */
+static const char busy_line[] =
+    "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":10,\"message\":\"the server is full, try "
+    "later\",\"data\":{\"reason\":\"busy\"}}}\n";
+
+/* ---- who is there ---- */
+
+static bool is_loopback(const struct sockaddr_storage *sa)
+{
+    if (sa->ss_family == AF_INET) {
+        const struct sockaddr_in *in = (const struct sockaddr_in *)(const void *)sa;
+
+        return ntohl(in->sin_addr.s_addr) >> 24 == 127;
+    }
+    return IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)(const void *)sa)->sin6_addr);
+}
+
+static void address_words(const struct sockaddr_storage *sa, char addr[INET6_ADDRSTRLEN])
+{
+    const void *bytes =
+        sa->ss_family == AF_INET
+            ? (const void *)&((const struct sockaddr_in *)(const void *)sa)->sin_addr
+            : &((const struct sockaddr_in6 *)(const void *)sa)->sin6_addr;
+
+    if (inet_ntop(sa->ss_family, bytes, addr, INET6_ADDRSTRLEN) == NULL)
+        addr[0] = '\0';
+}
+
+/* ---- accepting ---- */
+
+static void refuse(struct net *n, int fd)
+{
+    struct peer *p = NULL;
+
+    n->stats.refused++;
+    if (n->n_busy >= NET_BUSY_MAX) {
+        (void)send(fd, busy_line, sizeof(busy_line) - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+        (void)close(fd);
+        return;
+    }
+    p = peer_new(n, fd, true);
+    if (p == NULL)
+        return;
+    out_push(p, shared_new(busy_line, sizeof(busy_line) - 1), false);
+    net_close(n, p->id);
+}
+
+static void welcome(struct net *n, int fd, const struct sockaddr_storage *sa)
+{
+    char addr[INET6_ADDRSTRLEN];
+    struct peer *p;
+    int on = 1;
+
+    if (n->n_peers - n->n_busy >= n->cfg.max_conns) {
+        refuse(n, fd);
+        return;
+    }
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+    p = peer_new(n, fd, false);
+    if (p == NULL)
+        return;
+    n->stats.accepted++;
+    address_words(sa, addr);
+    peer_read(p); /* nothing comes before the loop's next turn */
+    n->hooks.accepted(n->hooks.arg, p->id, addr, is_loopback(sa));
+}
+
+/* No descriptor is left: give up the spare to tell one caller so. False: that failed too. */
+static bool refuse_with_spare(struct net *n, int listener)
+{
+    int fd;
+
+    if (n->spare < 0)
+        return false;
+    (void)close(n->spare);
+    fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (fd >= 0) {
+        n->stats.refused++;
+        (void)send(fd, busy_line, sizeof(busy_line) - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+        (void)close(fd);
+    }
+    n->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    return fd >= 0;
+}
+
+static void on_ready(uv_poll_t *poll, int status, int events);
+
+static void on_rested(uv_handle_t *timer)
+{
+    mem_free(timer);
+}
+
+static void wake_listener(uv_timer_t *timer)
+{
+    struct net *n = timer->data;
+
+    if (n->spare < 0)
+        n->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    for (struct listener *l = n->listeners; l != NULL; l = l->next) {
+        if (l->resting)
+            CHECK(uv_poll_start(&l->poll, UV_READABLE, on_ready) == 0);
+        l->resting = false;
+    }
+    uv_close((uv_handle_t *)timer, on_rested);
+}
+
+/* Nothing can be accepted now: look away for a moment instead of being called again at once. */
+static void rest(struct listener *l)
+{
+    uv_timer_t *timer = mem_zalloc(sizeof(*timer));
+
+    l->resting = true;
+    CHECK(uv_poll_stop(&l->poll) == 0);
+    CHECK(uv_timer_init(l->net->loop, timer) == 0);
+    timer->data = l->net;
+    CHECK(uv_timer_start(timer, wake_listener, NET_RETRY_MS, 0) == 0);
+}
+
+static bool accept_one(struct listener *l)
+{
+    struct sockaddr_storage sa = {0};
+    socklen_t len = sizeof(sa);
+    const int fd = accept4(l->fd, (struct sockaddr *)&sa, &len, SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+    if (fd >= 0) {
+        welcome(l->net, fd, &sa);
+        return true;
+    }
+    if (errno == EAGAIN || errno == EWOULDBLOCK)
+        return false;
+    if (errno == EMFILE || errno == ENFILE) {
+        if (refuse_with_spare(l->net, l->fd))
+            return true;
+        LOG_WARN("net.accept", "err=%s", "no descriptor is left");
+        rest(l);
+        return false;
+    }
+    if (errno == ENOBUFS || errno == ENOMEM) {
+        LOG_WARN("net.accept", "err=%s", strerror(errno));
+        rest(l);
+        return false;
+    }
+    return true; /* this one's own trouble: it hung up, or its network did */
+}
+
+static void on_ready(uv_poll_t *poll, int status, int events)
+{
+    struct listener *l = poll->data;
+
+    (void)status; /* accept says it better */
+    (void)events;
+    for (int i = 0; i < NET_ACCEPTS && accept_one(l); i++)
+        ;
+}
+
+/* ---- listening ---- */
+
+static int open_listener(const struct addrinfo *ai)
+{
+    const int fd = socket(ai->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    int on = 1;
+    int saved;
+
+    if (fd < 0)
+        return -1;
+    (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+    if (ai->ai_family == AF_INET6) /* so that 0.0.0.0 and :: can be listened on together */
+        (void)setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
+    if (bind(fd, ai->ai_addr, ai->ai_addrlen) == 0 && listen(fd, NET_BACKLOG) == 0)
+        return fd;
+    saved = errno;
+    (void)close(fd);
+    errno = saved;
+    return -1;
+}
+
+static uint16_t port_of(int fd)
+{
+    struct sockaddr_storage sa = {0};
+    socklen_t len = sizeof(sa);
+
+    CHECK(getsockname(fd, (struct sockaddr *)&sa, &len) == 0);
+    if (sa.ss_family == AF_INET)
+        return ntohs(((const struct sockaddr_in *)(const void *)&sa)->sin_port);
+    return ntohs(((const struct sockaddr_in6 *)(const void *)&sa)->sin6_port);
+}
+
+static enum err why_not(const char *host, uint16_t port, char why[NET_WHY_LEN])
+{
+    switch (errno) {
+    case EADDRINUSE:
+        (void)snprintf(why, NET_WHY_LEN,
+                       "port %u on %s is in use; stop what listens there, or choose another with "
+                       "--listen HOST:PORT (port 0 takes a free one)",
+                       port, host);
+        return ERR_BUSY;
+    case EACCES:
+    case EPERM:
+        (void)snprintf(why, NET_WHY_LEN,
+                       "port %u on %s isn't allowed to this user; choose one above 1023", port,
+                       host);
+        return ERR_DENIED;
+    case EADDRNOTAVAIL:
+        (void)snprintf(why, NET_WHY_LEN, "%s is no address of this machine", host);
+        return ERR_NOT_FOUND;
+    default:
+        (void)snprintf(why, NET_WHY_LEN, "can't listen on %s port %u: %s", host, port,
+                       strerror(errno));
+        return ERR_IO;
+    }
+}
+
+enum err net_listen(struct net *n, const char *host, uint16_t *port, char why[NET_WHY_LEN])
+{
+    const struct addrinfo hints = {.ai_flags = AI_PASSIVE | AI_NUMERICSERV,
+                                   .ai_socktype = SOCK_STREAM};
+    struct addrinfo *found = NULL;
+    struct listener *l;
+    char service[8];
+    int fd;
+
+    (void)snprintf(service, sizeof(service), "%u", *port);
+    if (getaddrinfo(host, service, &hints, &found) != 0) {
+        (void)snprintf(why, NET_WHY_LEN, "there is no address for host %s", host);
+        return ERR_NOT_FOUND;
+    }
+    fd = open_listener(found);
+    freeaddrinfo(found);
+    if (fd < 0)
+        return why_not(host, *port, why);
+    *port = port_of(fd);
+    l = mem_zalloc(sizeof(*l));
+    l->net = n;
+    l->fd = fd;
+    CHECK(uv_poll_init(n->loop, &l->poll, fd) == 0);
+    l->poll.data = l;
+    CHECK(uv_poll_start(&l->poll, UV_READABLE, on_ready) == 0);
+    l->next = n->listeners;
+    n->listeners = l;
+    return ERR_OK;
+}
+
+static void on_listener_closed(uv_handle_t *handle)
+{
+    struct listener *l = handle->data;
+
+    (void)close(l->fd);
+    mem_free(l);
+}
+
+void net_stop_listening(struct net *n)
+{
+    while (n->listeners != NULL) {
+        struct listener *l = n->listeners;
+
+        n->listeners = l->next;
+        uv_close((uv_handle_t *)&l->poll, on_listener_closed);
+    }
+}
