@@ -121,6 +121,7 @@ void match_free(struct match *m)
     game_fini(&m->core.game);
     recs_fini(&m->journal);
     mem_free(m->ids.slot);
+    mem_free(m->stand.seq);
     if (m->chain != NULL)
         sodium_memzero(m->chain, sizeof(*m->chain));
     mem_free(m->chain);

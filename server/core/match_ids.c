@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC
- * match_ids.c -- order ids that were used: for ever, per match and seat (PROTOCOL, Orders).
+ * match_ids.c -- order ids that were used: for ever, per match and seat (PROTOCOL, Orders); and
+ * which orders stand.
  *
  * The table holds the seq of each order's entry; id and body are compared with the entry's line
  * itself, so it costs four bytes an order and can be built from the lines alone.
@@ -59,14 +60,47 @@ static void grow(struct match *m)
     mem_free(old.slot);
 }
 
-void ids_add(struct match *m, uint32_t seq)
+static void ids_add(struct match *m, uint32_t seq, const struct match_order_front *f)
 {
-    struct match_order_front f;
-
-    CHECK(front_at(m, seq, &f));
     if ((m->ids.n + 1) * 2 > m->ids.cap)
         grow(m);
-    put(&m->ids, hash_of(&f), seq);
+    put(&m->ids, hash_of(f), seq);
+}
+
+static void stand_push(struct match_stand *s, uint32_t seq)
+{
+    if (s->n == s->cap) {
+        s->cap = s->cap == 0 ? IDS_MIN : s->cap * 2;
+        s->seq = mem_resize(s->seq, s->cap, sizeof(*s->seq));
+    }
+    s->seq[s->n++] = seq;
+}
+
+static bool is_undo(const struct match *m, uint32_t seq)
+{
+    static const char word[] = "\"undo\"";
+    struct match_front f;
+
+    return front_read(recs_line(&m->journal, seq - 1), m->journal.rec[seq - 1].len, &f) &&
+           memcmp(f.rest - (sizeof(word) - 1), word, sizeof(word) - 1) == 0;
+}
+
+bool lines_note(struct match *m, uint32_t seq)
+{
+    static const char undo[] = "{\"do\":\"undo\"";
+    const uint8_t kind = m->journal.rec[seq - 1].kind;
+    struct match_order_front f;
+
+    if (kind == ENTRY_ORDER) {
+        if (!front_at(m, seq, &f))
+            return false;
+        ids_add(m, seq, &f);
+        if (f.order_len < sizeof(undo) || memcmp(f.order, undo, sizeof(undo) - 1) != 0)
+            stand_push(&m->stand, seq);
+    } else if (kind == ENTRY_PLAY && m->stand.n > 0 && is_undo(m, seq)) {
+        m->stand.n--; /* always the newest: R48, and agreed ones too */
+    }
+    return true;
 }
 
 bool order_is_plain(const struct rules_board *b, const struct rules_order *o)

@@ -20,7 +20,7 @@
 #define MATCH_SETUP_MS      (120 * SECOND_MS) /* DICE, Set-up */
 #define MATCH_IDLE_MS       (90 * DAY_MS)     /* a match without an order */
 #define MATCH_CHAIN_MS      (600 * SECOND_MS) /* the server's chain is kept in memory so long */
-#define MATCH_SNAP_EVERY    64                /* entries between snapshots, about */
+#define MATCH_SNAP_EVERY    32                /* entries between snapshots, about */
 
 #define MATCH_OFFER_KINDS 3
 
@@ -89,7 +89,7 @@ struct match_rec {
     uint32_t off, len; /* without '\n' */
     uint8_t hash[FD1_LEN];
     uint8_t state_hash[RULES_HASH_LEN];
-    uint8_t has_state; /* enum rec_state; unknown: before the snapshot that it was loaded from */
+    uint8_t has_state; /* enum rec_state; unknown: recovery passed it over */
     uint8_t kind;      /* enum entry_kind */
 };
 struct match_recs {
@@ -97,9 +97,8 @@ struct match_recs {
     struct match_rec *rec;
     uint32_t n, cap;
 };
-/* Append a line; its hash follows from prev. */
-struct match_rec *recs_add(struct match_recs *r, const uint8_t prev[FD1_LEN], const char *line,
-                           size_t len);
+/* Append a line; its hash isn't set. */
+struct match_rec *recs_add(struct match_recs *r, const char *line, size_t len);
 void recs_append(struct match_recs *to, const struct match_recs *from);
 void recs_fini(struct match_recs *r);
 static inline const char *recs_line(const struct match_recs *r, uint32_t i)
@@ -128,6 +127,12 @@ struct match_ids {
     uint32_t n, cap;
 };
 
+/* Seqs of the orders not taken back, oldest first. */
+struct match_stand {
+    uint32_t *seq;
+    uint32_t n, cap;
+};
+
 struct match_seat {
     bool online, asked;
     struct mono since;    /* online or offline since then */
@@ -142,6 +147,7 @@ struct match {
     struct match_core core;
     struct match_recs journal;
     struct match_ids ids;
+    struct match_stand stand;
     struct match_seat seat[2];
     struct mono loaded_at;
     struct mono roll_at; /* the open roll is open since then, or since loaded_at */
@@ -160,6 +166,9 @@ struct match_batch {
     struct match_now now;
     int64_t left_ms[2]; /* at the batch's time, for entries that carry it */
     bool state_changed, phase_began;
+    bool unhashed;                   /* recovery: state hashes wait until they are asked for */
+    const struct match_recs *expect; /* recovery: the lines that it must give; NULL: live */
+    bool differs;                    /* it didn't */
     struct game_events ev;
     struct match_applied applied;
     bool share; /* a share's: no entries */
@@ -249,18 +258,22 @@ bool clock_fallen(const struct match_core *c, struct mono now);
 /* seq of the order that `side` gave under `id` (plain text); 0: none. *same: with this body. */
 uint32_t ids_find(const struct match *m, enum rules_side side, const char *id,
                   const struct rules_order *o, bool *same);
-void ids_add(struct match *m, uint32_t seq);
+/* Take note of the line behind the newest noted: order ids, orders that stand. False: it is an
+ * order's, and not as we write them. */
+NODISCARD bool lines_note(struct match *m, uint32_t seq);
 /* Can the order be written, all its ids and squares being known? */
 bool order_is_plain(const struct rules_board *b, const struct rules_order *o);
 
 /* ---- match_row.c ---- */
 
 void row_write(const struct match *m, const struct match_core *c, struct buf *out);
-/* Over what the journal gave: timers and clocks; checks head and hash. */
-NODISCARD enum err row_apply(struct match *m, const char *data, size_t len, char why[PLAY_WHY_LEN]);
+/* The row's tree (owned), NULL when it doesn't check. */
+struct json *row_open(const char *data, size_t len);
 /* Setup from row; scenario and board not set. */
-NODISCARD enum err row_setup(const char *data, size_t len, struct match_setup *out,
+NODISCARD enum err row_setup(const struct json *row, struct match_setup *out,
                              struct match_peek *peek);
+/* Over what the journal gave: timers and clocks; checks head and hash. */
+NODISCARD enum err row_apply(struct match *m, const struct json *row, char why[PLAY_WHY_LEN]);
 /* ---- match_snap.c ---- */
 bool snap_is_due(const struct match_core *c);
 void snap_write(const struct match *m, const struct match_core *c, struct buf *out);
@@ -280,7 +293,7 @@ NODISCARD enum err replay_before(const struct match *m, uint32_t seq, struct rul
 
 /* ---- match_load.c ---- */
 
-/* Find out the state hashes of lines before the snapshot. */
+/* Find out the state hashes of lines that recovery passed over. */
 void match_recall(struct match *m);
 
 /* ---- small ---- */

@@ -9,8 +9,7 @@
 #include "proto/entry_words.h"
 #include "server/core/match_impl.h"
 
-struct match_rec *recs_add(struct match_recs *r, const uint8_t prev[FD1_LEN], const char *line,
-                           size_t len)
+struct match_rec *recs_add(struct match_recs *r, const char *line, size_t len)
 {
     struct match_rec *rec;
 
@@ -23,7 +22,6 @@ struct match_rec *recs_add(struct match_recs *r, const uint8_t prev[FD1_LEN], co
     memset(rec, 0, sizeof(*rec));
     rec->off = (uint32_t)r->text.len;
     rec->len = (uint32_t)len;
-    fd1_journal_hash(prev, line, (uint32_t)len, rec->hash);
     buf_put(&r->text, line, len);
     buf_putc(&r->text, '\n');
     return rec;

@@ -29,6 +29,8 @@ struct redo {
     struct json *j, *next_j;
     struct entry_room room, next_room;
     struct entry e, next;
+    struct game_events ev; /* lent to one batch after the other */
+    bool unhashed;
 };
 
 static bool decode(const struct match *m, const struct match_recs *all, uint32_t i, struct json **j,
@@ -63,13 +65,6 @@ static void take_left(struct match_batch *b, struct redo *r, uint32_t at)
     memcpy(b->core.clock.left_ms, from->left_ms, sizeof(b->left_ms));
 }
 
-/* Are the batch's lines those of the journal from `at` on? */
-static bool same_lines(const struct match_batch *b, const struct match_recs *all, uint32_t at)
-{
-    return at + b->recs.n <= all->n && all->text.len - all->rec[at].off >= b->recs.text.len &&
-           memcmp(recs_line(all, at), b->recs.text.data, b->recs.text.len) == 0;
-}
-
 /* The batch that begins behind m's head. */
 static enum err redo_batch(struct match *m, struct redo *r, char why[PLAY_WHY_LEN])
 {
@@ -77,19 +72,25 @@ static enum err redo_batch(struct match *m, struct redo *r, char why[PLAY_WHY_LE
     struct match_now now = {.served = m->core.clock.since};
     struct match_applied applied;
     struct match_batch *b;
+    const char *what = NULL;
 
     if (!decode(m, r->all, at, &r->j, &r->e, &r->room))
         return bad(why, at + 1, "is no entry");
     now.wall = r->e.ts;
     b = batch_new(m, now);
+    b->unhashed = r->unhashed;
+    b->expect = r->all;
+    b->ev = r->ev;
     take_left(b, r, at);
-    if (batch_from(b, &r->e) != ERR_OK) {
+    if (batch_from(b, &r->e) != ERR_OK)
+        what = "can't stand here";
+    else if (b->differs)
+        what = "the rules give something else";
+    r->ev = b->ev;
+    b->ev = (struct game_events){0};
+    if (what != NULL) {
         batch_free(b);
-        return bad(why, at + 1, "can't stand here");
-    }
-    if (!same_lines(b, r->all, at)) {
-        batch_free(b);
-        return bad(why, at + 1, "the rules give something else");
+        return bad(why, at + 1, what);
     }
     batch_close(b);
     batch_commit(b, &applied);
@@ -97,18 +98,21 @@ static enum err redo_batch(struct match *m, struct redo *r, char why[PLAY_WHY_LE
 }
 
 /* From m's head to the end of `all`. */
-static enum err redo_all(struct match *m, const struct match_recs *all, char why[PLAY_WHY_LEN])
+static enum err redo_all(struct match *m, const struct match_recs *all, bool unhashed,
+                         char why[PLAY_WHY_LEN])
 {
     struct redo *r = mem_zalloc(sizeof(*r));
     enum err err = ERR_OK;
 
     r->all = all;
+    r->unhashed = unhashed;
     while (err == ERR_OK && m->core.head < all->n)
         err = redo_batch(m, r, why);
     json_free(r->j);
     json_free(r->next_j);
     entry_room_fini(&r->room);
     entry_room_fini(&r->next_room);
+    game_events_fini(&r->ev);
     mem_free(r);
     return err;
 }
@@ -129,7 +133,8 @@ static enum err split(const struct core_match_row *row, struct match_recs *all,
 
         if (nl == NULL || !front_read(at, (size_t)(nl - at), &f) || f.seq != all->n + 1)
             return bad(why, all->n + 1, "is torn or out of order");
-        rec = recs_add(all, prev, at, (size_t)(nl - at));
+        rec = recs_add(all, at, (size_t)(nl - at));
+        fd1_journal_hash(prev, at, rec->len, rec->hash);
         rec->kind = f.kind;
         rec->has_state = REC_UNKNOWN;
         memcpy(prev, rec->hash, FD1_LEN);
@@ -139,8 +144,8 @@ static enum err split(const struct core_match_row *row, struct match_recs *all,
 }
 
 /* Let m stand where the snapshot stands, if it is one of this journal. */
-static void take_snapshot(struct match *m, const struct core_match_row *row,
-                          const struct match_recs *all)
+static enum err take_snapshot(struct match *m, const struct core_match_row *row,
+                              const struct match_recs *all, char why[PLAY_WHY_LEN])
 {
     struct match_core c;
     struct match_recs part = *all;
@@ -151,7 +156,7 @@ static void take_snapshot(struct match *m, const struct core_match_row *row,
         c.head > all->n || c.head == 0 || memcmp(c.hash, all->rec[c.head - 1].hash, FD1_LEN) != 0 ||
         !front_read(recs_line(all, 0), all->rec[0].len, &first)) {
         game_fini(&c.game);
-        return;
+        return ERR_OK;
     }
     c.opened_at = first.ts;
     game_fini(&m->core.game);
@@ -160,10 +165,10 @@ static void take_snapshot(struct match *m, const struct core_match_row *row,
     part.text.len = all->rec[c.head - 1].off + all->rec[c.head - 1].len + 1;
     recs_append(&m->journal, &part);
     for (uint32_t seq = 1; seq <= c.head; seq++) {
-        if (all->rec[seq - 1].kind == ENTRY_ORDER)
-            ids_add(m, seq);
+        if (!lines_note(m, seq))
+            return bad(why, seq, "is no order");
     }
-    memcpy(m->journal.rec[c.head - 1].state_hash, c.state_hash, RULES_HASH_LEN);
+    return ERR_OK;
 }
 
 static enum err check_setup(const struct match_load *l, const struct match_setup *s,
@@ -184,32 +189,34 @@ static enum err check_setup(const struct match_load *l, const struct match_setup
     return ERR_DATA;
 }
 
-static enum err load_into(struct match *m, const struct core_match_row *row, char why[PLAY_WHY_LEN])
+static enum err load_into(struct match *m, const struct core_match_row *row,
+                          const struct json *tree, char why[PLAY_WHY_LEN])
 {
     struct match_recs all = {0};
     enum err err = split(row, &all, why);
 
-    if (err == ERR_OK) {
-        take_snapshot(m, row, &all);
-        err = redo_all(m, &all, why);
-    }
+    if (err == ERR_OK)
+        err = take_snapshot(m, row, &all, why);
+    if (err == ERR_OK)
+        err = redo_all(m, &all, true, why);
     recs_fini(&all);
     if (err != ERR_OK)
         return err;
+    if (m->core.started)
+        game_hash(&m->core.game, m->core.state_hash);
     clock_rerun(m, &m->core, m->core.clock.since);
-    return row_apply(m, row->data, row->data_len, why);
+    return row_apply(m, tree, why);
 }
 
-enum err match_load(const struct match_load *l, struct match_now now, struct match **out,
-                    char why[PLAY_WHY_LEN])
+static enum err load(const struct match_load *l, const struct json *tree, struct match_now now,
+                     struct match **out, char why[PLAY_WHY_LEN])
 {
     struct match_setup setup;
     struct match_peek peek;
     struct match *m;
     enum err err;
 
-    *out = NULL;
-    if (row_setup(l->row->data, l->row->data_len, &setup, &peek) != ERR_OK) {
+    if (row_setup(tree, &setup, &peek) != ERR_OK) {
         (void)str_copy(why, PLAY_WHY_LEN, "the match's row doesn't check");
         return ERR_DATA;
     }
@@ -219,16 +226,27 @@ enum err match_load(const struct match_load *l, struct match_now now, struct mat
     setup.scenario = l->scenario;
     setup.board = l->board;
     m = match_bare(&setup, l->env, now);
-    err = load_into(m, l->row, why);
+    err = load_into(m, l->row, tree, why);
     if (err != ERR_OK) {
         match_free(m);
         return err;
     }
     m->roll_at = now.served;
-    m->retry_at = (struct mono){0};
     m->restored = m->core.dice.kid != m->env->kid && m->core.state != MATCH_OVER;
     *out = m;
     return ERR_OK;
+}
+
+enum err match_load(const struct match_load *l, struct match_now now, struct match **out,
+                    char why[PLAY_WHY_LEN])
+{
+    struct json *tree = row_open(l->row->data, l->row->data_len);
+    enum err err;
+
+    *out = NULL;
+    err = load(l, tree, now, out, why);
+    json_free(tree);
+    return err;
 }
 
 enum err match_load_share(struct match *m, enum role role, uint32_t roll,
@@ -248,7 +266,7 @@ enum err match_load_share(struct match *m, enum role role, uint32_t roll,
     return ERR_OK;
 }
 
-/* ---- state hashes of lines before the snapshot, when somebody asks ---- */
+/* ---- state hashes of lines that recovery passed over, when somebody asks ---- */
 
 void match_recall(struct match *m)
 {
@@ -256,7 +274,7 @@ void match_recall(struct match *m)
     struct match *again = match_bare(&m->setup, m->env, now);
     char why[PLAY_WHY_LEN];
 
-    (void)redo_all(again, &m->journal, why); /* what it doesn't reach has no hash to show */
+    (void)redo_all(again, &m->journal, false, why); /* what it doesn't reach has no hash to show */
     for (uint32_t i = 0; i < m->journal.n; i++) {
         struct match_rec *rec = &m->journal.rec[i];
 

@@ -7,13 +7,6 @@
 #include "common/base/mem.h"
 #include "server/core/match_impl.h"
 
-/* Orders that stand, oldest first. */
-struct standing {
-    uint32_t *seq;
-    uint8_t *side;
-    uint32_t n;
-};
-
 /* One line of the journal, decoded; borrows from `j` and room. */
 struct decoded {
     struct json *j;
@@ -42,66 +35,26 @@ static void decoded_free(struct decoded *d)
     mem_free(d);
 }
 
-/* Only these lines say which orders stand. */
-static bool is_order_or_undo(const struct match *m, uint32_t seq)
-{
-    static const char undo[] = "\"undo\"";
-    const struct match_rec *rec = &m->journal.rec[seq - 1];
-    struct match_front f;
-
-    if (rec->kind == ENTRY_ORDER)
-        return true;
-    return rec->kind == ENTRY_PLAY && front_read(recs_line(&m->journal, seq - 1), rec->len, &f) &&
-           memcmp(f.rest - (sizeof(undo) - 1), undo, sizeof(undo) - 1) == 0;
-}
-
-static void stand(const struct match *m, struct standing *s)
-{
-    struct decoded *d = mem_zalloc(sizeof(*d));
-
-    s->seq = mem_array(m->core.head + 1, sizeof(*s->seq));
-    s->side = mem_array(m->core.head + 1, sizeof(*s->side));
-    s->n = 0;
-    for (uint32_t seq = 1; seq <= m->core.head; seq++) {
-        const uint8_t kind = m->journal.rec[seq - 1].kind;
-
-        if (!is_order_or_undo(m, seq) || !decode(m, seq, d))
-            continue;
-        if (kind == ENTRY_ORDER && d->e.u.order.order.kind != RULES_DO_UNDO) {
-            s->seq[s->n] = seq;
-            s->side[s->n++] = d->e.u.order.side;
-        } else if (kind == ENTRY_PLAY && s->n > 0 &&
-                   s->seq[s->n - 1] == d->e.u.play.event.u.undo.tag) {
-            s->n--;
-        }
-    }
-    decoded_free(d);
-}
-
-static void standing_fini(struct standing *s)
-{
-    mem_free(s->seq);
-    mem_free(s->side);
-}
-
 uint32_t replay_newest(const struct match *m, enum rules_side *giver)
 {
-    struct standing s;
-    uint32_t seq = 0;
+    struct match_order_front f;
+    uint32_t seq;
 
-    stand(m, &s);
-    if (s.n > 0) {
-        seq = s.seq[s.n - 1];
-        *giver = (enum rules_side)s.side[s.n - 1];
-    }
-    standing_fini(&s);
+    if (m->stand.n == 0)
+        return 0;
+    seq = m->stand.seq[m->stand.n - 1];
+    CHECK(front_order(recs_line(&m->journal, seq - 1), m->journal.rec[seq - 1].len, &f));
+    *giver = f.side_len == strlen(side_id(m, RULES_A)) &&
+                     memcmp(f.side, side_id(m, RULES_A), f.side_len) == 0
+                 ? RULES_A
+                 : RULES_B;
     return seq;
 }
 
 /* Apply the events of standing orders before `seq` to g. */
-static enum err play(const struct match *m, uint32_t upto, const struct standing *s, struct game *g,
-                     struct decoded *d)
+static enum err play(const struct match *m, uint32_t upto, struct game *g, struct decoded *d)
 {
+    const struct match_stand *s = &m->stand;
     uint32_t order = 0, at = 0; /* the order whose events come, and the next that stands */
     bool stands = true;         /* the start's belong to no order */
 
@@ -129,17 +82,14 @@ static enum err play(const struct match *m, uint32_t upto, const struct standing
 
 enum err replay_before(const struct match *m, uint32_t seq, struct rules_state *out)
 {
-    struct standing s;
     struct game g;
     struct decoded *d = mem_zalloc(sizeof(*d));
     enum err err;
 
-    stand(m, &s);
     game_init(&g, m->setup.board);
-    err = play(m, seq, &s, &g, d);
+    err = play(m, seq, &g, d);
     *out = g.rules.state;
     game_fini(&g);
-    standing_fini(&s);
     decoded_free(d);
     return err;
 }

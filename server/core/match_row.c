@@ -73,6 +73,7 @@ static void put_state(const struct match_core *c, struct jsonw *w)
     jsonw_m_int(w, "state", c->state);
     jsonw_m_int(w, "head", c->head);
     jsonw_m_hex(w, "hash", c->hash, FD1_LEN);
+    jsonw_m_hex(w, "state_hash", c->state_hash, RULES_HASH_LEN);
     jsonw_m_int(w, "kid", c->dice.kid);
     jsonw_m_int(w, "served", c->clock.since.ms);
     jsonw_m_arr(w, "left");
@@ -136,8 +137,7 @@ static bool get_u32(const struct json *j, const char *name, uint32_t *out)
     return true;
 }
 
-/* The row's tree (owned), NULL when it doesn't check. */
-static struct json *open_row(const char *data, size_t len)
+struct json *row_open(const char *data, size_t len)
 {
     char why[JSON_WHY_LEN];
     struct json *j = NULL;
@@ -181,22 +181,19 @@ static bool read_setup(const struct json *j, struct match_setup *s)
            (!s->has_rematch || get_hex(j, "rematch_of", s->rematch_of, MATCH_ID_LEN));
 }
 
-enum err row_setup(const char *data, size_t len, struct match_setup *out, struct match_peek *peek)
+enum err row_setup(const struct json *row, struct match_setup *out, struct match_peek *peek)
 {
-    struct json *j = open_row(data, len);
-    bool ok;
-
     *out = (struct match_setup){0};
-    ok = j != NULL && read_peek(j, peek) && read_setup(j, out);
-    json_free(j);
-    return ok ? ERR_OK : ERR_DATA;
+    return row != NULL && read_peek(row, peek) && read_setup(row, out) ? ERR_OK : ERR_DATA;
 }
 
 enum err match_row_peek(const char *data, size_t len, struct match_peek *out)
 {
-    struct match_setup setup;
+    struct json *row = row_open(data, len);
+    const bool ok = row != NULL && read_peek(row, out);
 
-    return row_setup(data, len, &setup, out);
+    json_free(row);
+    return ok ? ERR_OK : ERR_DATA;
 }
 
 static bool get_ms(const struct json *j, const char *name, struct mono *out)
@@ -216,25 +213,26 @@ static bool read_timers(const struct json *j, struct match_core *c)
            get_u32(j, "kid", &c->dice.kid);
 }
 
-enum err row_apply(struct match *m, const char *data, size_t len, char why[PLAY_WHY_LEN])
+enum err row_apply(struct match *m, const struct json *row, char why[PLAY_WHY_LEN])
 {
-    struct json *j = open_row(data, len);
-    uint8_t hash[FD1_LEN];
+    uint8_t hash[FD1_LEN], state_hash[RULES_HASH_LEN];
     uint32_t head;
     uint8_t state;
     enum err err = ERR_DATA;
 
-    if (j == NULL || !get_u32(j, "head", &head) || !get_u8(j, "state", &state) ||
-        !get_hex(j, "hash", hash, FD1_LEN)) {
+    if (!get_u32(row, "head", &head) || !get_u8(row, "state", &state) ||
+        !get_hex(row, "hash", hash, FD1_LEN) ||
+        !get_hex(row, "state_hash", state_hash, RULES_HASH_LEN)) {
         (void)str_copy(why, PLAY_WHY_LEN, "the match's row doesn't check");
     } else if (head != m->core.head || memcmp(hash, m->core.hash, FD1_LEN) != 0 ||
                state != m->core.state) {
         (void)str_copy(why, PLAY_WHY_LEN, "the journal's end is not the row's");
-    } else if (!read_timers(j, &m->core)) {
+    } else if (memcmp(state_hash, m->core.state_hash, RULES_HASH_LEN) != 0) {
+        (void)str_copy(why, PLAY_WHY_LEN, "the journal leads to another position than the row's");
+    } else if (!read_timers(row, &m->core)) {
         (void)str_copy(why, PLAY_WHY_LEN, "the row's clocks can't be read");
     } else {
         err = ERR_OK;
     }
-    json_free(j);
     return err;
 }

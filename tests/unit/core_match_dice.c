@@ -332,6 +332,51 @@ static void restored_server(void **unused)
     table_fini(&t);
 }
 
+/* Spend rolls by agreement until the chains end; then all anchor anew, and dice go on (D8). */
+static void used_up_chains(void **unused)
+{
+    struct table t;
+    struct match_request r;
+    uint32_t n = 1;
+
+    (void)unused;
+    open_fair(&t, FAIR_NORMAL);
+    table_start(&t);
+    while (n < FD1_CHAIN_LEN) {
+        struct match_answer a = {.accept = true};
+        enum role giver;
+
+        (void)order_dice(&t);
+        giver = table_active(&t);
+        table_shares(&t);
+        n++;
+        assert_int_equal(match_state(t.m), MATCH_LIVE);
+        if (n == FD1_CHAIN_LEN)
+            break;
+        match_step_fini(&t.st);
+        assert_int_equal(table_end(&t, match_offer(t.m, giver, OFFER_UNDO, t.now, &t.st)), ERR_OK);
+        a.offer_id = t.st.offer_id;
+        match_step_fini(&t.st);
+        assert_int_equal(table_end(&t, match_answer(t.m, other(giver), &a, t.now, &t.st)), ERR_OK);
+    }
+    assert_int_equal(match_owes(t.m, ROLE_A), OWES_ANCHOR);
+    assert_int_equal(match_owes(t.m, ROLE_B), OWES_ANCHOR);
+    assert_int_equal(match_generation(t.m, ROLE_S), 1); /* the server's is there at once */
+    assert_false(match_request(t.m, &r));
+    match_free(table_load(&t));
+    assert_int_equal(table_anchor(&t, ROLE_B, 1), ERR_OK);
+    assert_int_equal(table_anchor(&t, ROLE_A, 1), ERR_OK);
+    assert_true(match_request(t.m, &r));
+    assert_int_equal(r.n, FD1_CHAIN_LEN + 1);
+    assert_int_equal(r.seq, 0);
+    table_shares(&t);
+    (void)order_dice(&t);
+    table_shares(&t);
+    assert_int_equal(match_state(t.m), MATCH_LIVE);
+    match_free(table_load(&t));
+    table_fini(&t);
+}
+
 /* All three modes, every seq: what recovery makes is what was there. */
 static void recovers_everywhere(void **state)
 {
@@ -378,6 +423,7 @@ int main(void)
         cmocka_unit_test(start_gives_ten_seconds),
         cmocka_unit_test(lost_device),
         cmocka_unit_test(restored_server),
+        cmocka_unit_test(used_up_chains),
         cmocka_unit_test_prestate(recovers_everywhere, &strict),
         cmocka_unit_test_prestate(recovers_everywhere, &normal),
         cmocka_unit_test_prestate(recovers_everywhere, &server),
