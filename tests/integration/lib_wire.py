@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "ref"))
@@ -130,7 +131,23 @@ class Server:
         return Conn(self.address)
 
 
-class Conn:
+class Caller:
+    """What has call() and traffic()."""
+
+    def refused(self, reason, method, **params):
+        """The call is refused for that reason, with its code; the error's data."""
+        try:
+            result = self.call(method, **params)
+        except Refusal as refusal:
+            if refusal.reason != reason or refusal.code != CODES[reason]:
+                raise Failure("%s %s: wanted %s, got %s (%d)\n%s" % (
+                    method, params, reason, refusal, refusal.code, self.traffic())) from refusal
+            return refusal.data
+        raise Failure("%s %s: wanted %s, got %s\n%s" % (
+            method, params, reason, result, self.traffic()))
+
+
+class Conn(Caller):
     """One connection. Responses by id, notifications in order; nothing is lost or read twice."""
     names = 0
 
@@ -231,18 +248,6 @@ class Conn:
     def call(self, method, **params):
         return self.reply(self.send(method, **params))
 
-    def refused(self, reason, method, **params):
-        """The call is refused for that reason, with its code; the error's data."""
-        try:
-            result = self.call(method, **params)
-        except Refusal as refusal:
-            if refusal.reason != reason or refusal.code != CODES[reason]:
-                raise Failure("%s %s: wanted %s, got %s (%d)\n%s" % (
-                    method, params, reason, refusal, refusal.code, self.traffic())) from refusal
-            return refusal.data
-        raise Failure("%s %s: wanted %s, got %s\n%s" % (
-            method, params, reason, result, self.traffic()))
-
     def find_note(self, method, truth):
         for note in self.notes:
             if note["method"] == method and truth(note["params"]):
@@ -295,11 +300,9 @@ def pump_all(conns, timeout_s):
 
 
 def wait_all(conns, truth, what):
-    """Read from all of them until truth()."""
-    deadline = time.monotonic() + PATIENCE_S
+    """Read from all of them until truth(). The patience is for silence."""
     while not truth():
-        left = deadline - time.monotonic()
-        if left <= 0 or not pump_all(conns(), left):
+        if not pump_all(conns(), PATIENCE_S):
             raise Failure("no end while waiting for %s\n%s" % (
                 what, "\n\n".join("%s\n%s" % (c.label, c.traffic()) for c in conns())))
 
@@ -315,14 +318,22 @@ def equal(got, want, text):
 
 
 def run(tests):
-    """Run functions in order, each with a server of its own where it takes one; exit status."""
+    """Run functions in order, each with a server of its own; exit status. Arguments name tests."""
     only = sys.argv[1:]
     program("skirmishd")
+    failed = []
     for test in tests:
         if only and test.__name__ not in only:
             continue
         began = time.monotonic()
-        with Server() as server:
-            test(server)
-        print("%-40s %.2f s" % (test.__name__, time.monotonic() - began))
-    return 0
+        try:
+            with Server() as server:
+                test(server)
+        except Exception:  # a test may fail in any way; the next one has a server of its own
+            traceback.print_exc()
+            failed.append(test.__name__)
+        print("%-30s %s %.2f s" % (test.__name__, "FAILED" if test.__name__ in failed else "ok",
+                                   time.monotonic() - began), flush=True)
+    if failed:
+        print("failed: %s" % " ".join(failed))
+    return 1 if failed else 0
