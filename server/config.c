@@ -354,9 +354,11 @@ static enum err read_file(struct config *c, const char *path, char why[CONFIG_WH
  * flag, or (with *missing) has no value. */
 static const char *flag_value(const char *name, int argc, char **argv, int *i, bool *missing)
 {
-    const char *arg = argv[*i] + 2;
     const size_t len = strlen(name);
+    const char *arg = argv[*i];
 
+    CHECK(arg != NULL && str_starts(arg, "--"));
+    arg += 2;
     *missing = false;
     if (!str_starts(arg, name) || (arg[len] != '\0' && arg[len] != '='))
         return NULL;

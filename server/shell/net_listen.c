@@ -20,23 +20,39 @@ static const char busy_line[] =
 
 /* ---- who is there ---- */
 
+static struct sockaddr_in as_v4(const struct sockaddr_storage *sa)
+{
+    struct sockaddr_in in;
+
+    memcpy(&in, sa, sizeof(in));
+    return in;
+}
+
+static struct sockaddr_in6 as_v6(const struct sockaddr_storage *sa)
+{
+    struct sockaddr_in6 in;
+
+    memcpy(&in, sa, sizeof(in));
+    return in;
+}
+
 static bool is_loopback(const struct sockaddr_storage *sa)
 {
-    if (sa->ss_family == AF_INET) {
-        const struct sockaddr_in *in = (const struct sockaddr_in *)(const void *)sa;
+    const struct sockaddr_in6 v6 = as_v6(sa);
 
-        return ntohl(in->sin_addr.s_addr) >> 24 == 127;
-    }
-    return IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)(const void *)sa)->sin6_addr);
+    if (sa->ss_family == AF_INET)
+        return ntohl(as_v4(sa).sin_addr.s_addr) >> 24 == 127;
+    return IN6_IS_ADDR_LOOPBACK(&v6.sin6_addr);
 }
 
 static void address_words(const struct sockaddr_storage *sa, char addr[INET6_ADDRSTRLEN])
 {
-    const void *bytes =
-        sa->ss_family == AF_INET
-            ? (const void *)&((const struct sockaddr_in *)(const void *)sa)->sin_addr
-            : &((const struct sockaddr_in6 *)(const void *)sa)->sin6_addr;
+    const struct sockaddr_in v4 = as_v4(sa);
+    const struct sockaddr_in6 v6 = as_v6(sa);
+    const void *bytes = &v6.sin6_addr;
 
+    if (sa->ss_family == AF_INET)
+        bytes = &v4.sin_addr;
     if (inet_ntop(sa->ss_family, bytes, addr, INET6_ADDRSTRLEN) == NULL)
         addr[0] = '\0';
 }
@@ -195,9 +211,7 @@ static uint16_t port_of(int fd)
     socklen_t len = sizeof(sa);
 
     CHECK(getsockname(fd, (struct sockaddr *)&sa, &len) == 0);
-    if (sa.ss_family == AF_INET)
-        return ntohs(((const struct sockaddr_in *)(const void *)&sa)->sin_port);
-    return ntohs(((const struct sockaddr_in6 *)(const void *)&sa)->sin6_port);
+    return ntohs(sa.ss_family == AF_INET ? as_v4(&sa).sin_port : as_v6(&sa).sin6_port);
 }
 
 static enum err why_not(const char *host, uint16_t port, char why[NET_WHY_LEN])
