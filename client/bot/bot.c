@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: ISC
+ * bot.c -- a bot from its birth to its orders.
+ */
+#include "client/bot/bot.h"
+
+#include "client/bot/bot_internal.h"
+#include "common/base/mem.h"
+#include "common/base/str.h"
+
+#define EVENTS_MAX 1024
+#define ITEMS_MAX  8192
+
+static const char *const words[] = {"recruit", "sergeant", "captain"};
+_Static_assert(ARRAY_LEN(words) == BOT_LEVEL_COUNT, "a word for every level");
+
+const char *bot_level_word(enum bot_level level)
+{
+    return words[level];
+}
+
+bool bot_level_from_word(const char *word, enum bot_level *out)
+{
+    for (unsigned i = 0; i < BOT_LEVEL_COUNT; i++)
+        if (str_eq(word, words[i])) {
+            *out = (enum bot_level)i;
+            return true;
+        }
+    return false;
+}
+
+struct bot *bot_new(const struct rules_board *b, enum rules_side side, enum bot_level level,
+                    uint64_t seed)
+{
+    struct bot *bot = mem_zalloc(sizeof(*bot));
+    struct bot_rng rng = {seed};
+
+    bot_map_init(&bot->map, b);
+    bot->side = side;
+    bot->level = level;
+    bot->seed = bot_rng_next(&rng);
+    bot->dice = mem_alloc(BOT_DICE);
+    for (unsigned i = 0; i < BOT_DICE; i++)
+        bot->dice[i] = (uint8_t)(1 + bot_rng_below(&rng, 6));
+    bot->out.event = mem_array(EVENTS_MAX, sizeof(*bot->out.event));
+    bot->out.event_cap = EVENTS_MAX;
+    bot->out.item = mem_array(ITEMS_MAX, sizeof(*bot->out.item));
+    bot->out.item_cap = ITEMS_MAX;
+    return bot;
+}
+
+void bot_free(struct bot *bot)
+{
+    if (bot == NULL)
+        return;
+    bot_map_fini(&bot->map);
+    mem_free(bot->dice);
+    mem_free(bot->out.event);
+    mem_free(bot->out.item);
+    mem_free(bot);
+}
+
+/* The plan for the phase that `s` is in. */
+static void make_plan(struct bot *bot, const struct rules_state *s)
+{
+    if (bot_budgets[bot->level].samples > 0)
+        bot_search(bot, s);
+    else
+        bot_plan_fill(&bot->plan, bot->map.waits[bot->side] != 0 ? BOT_HOLD : BOT_PLAIN, 0, 0);
+}
+
+void bot_decide(struct bot *bot, const struct rules_state *s, struct rules_order *out)
+{
+    if (!bot->is_drilling || bot->turn != s->turn) {
+        make_plan(bot, s);
+        bot_view_build(&bot->view, &bot->map, s, bot->side);
+        bot_drill_begin(&bot->drill, &bot->plan, &bot->view, s);
+        bot->is_drilling = true;
+        bot->turn = s->turn;
+    } else {
+        bot_view_build(&bot->view, &bot->map, s, bot->side);
+    }
+    bot_drill_next(&bot->drill, s, out);
+    if (out->kind == RULES_DO_END_PHASE)
+        bot->is_drilling = false;
+}

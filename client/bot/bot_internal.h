@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: ISC
+ * bot_internal.h -- what the files of client/bot share: the map, the view, the drill, the search.
+ *
+ * A *drill* gives a side's orders of one phase from scores alone, fast and always legal. What it
+ * does follows from a *plan*: a style and a grain of noise for each figure. The search plays plans
+ * on in the head and keeps the one that ends best. All arithmetic is whole numbers, in points: a
+ * soldier is worth about 100.
+ */
+#ifndef SK_BOT_INTERNAL_H
+#define SK_BOT_INTERNAL_H
+
+#include "client/bot/bot.h"
+
+#define BOT_FAR  250   /* a distance field's "no way" */
+#define BOT_WON  10000 /* points of a game won */
+#define BOT_DICE 65536 /* faces in the pool that samples are rolled from */
+
+/* splitmix64: small, seeded, the same everywhere. */
+struct bot_rng {
+    uint64_t s;
+};
+uint64_t bot_rng_next(struct bot_rng *r);
+unsigned bot_rng_below(struct bot_rng *r, unsigned n); /* [0, n), n >= 1 */
+/* A number that depends on all of a and b. */
+uint32_t bot_mix(uint32_t a, uint32_t b);
+
+/* ---- bot_map.c: what a board is, once for a game ---- */
+
+enum bot_mover { BOT_FOOT, BOT_WHEELS, BOT_MOVERS };
+
+struct bot_map {
+    const struct rules_board *b;
+    uint16_t next[RULES_SQUARES_MAX][4]; /* passable neighbour by direction, or RULES_NO_SQUARE */
+    uint8_t walls[RULES_SQUARES_MAX];    /* bit per direction: an obstacle lies there */
+    uint8_t dark[RULES_SQUARES_MAX];     /* 1: ground that no shot passes */
+    /* Steps to a condition's edge or squares, by side and condition; NULL for those without. */
+    uint8_t *goal[2][RULES_WINS_MAX][BOT_MOVERS];
+    uint8_t runs[RULES_FIGURES_MAX];   /* own exit or reach that names it + 1; 0: none */
+    uint8_t marked[RULES_FIGURES_MAX]; /* 1: its death or escape decides something */
+    int16_t value[RULES_FIGURES_MAX];  /* points that it is worth to its side while it lives */
+    uint8_t patient[2];                /* 1: time is on the side's side (survive, limit_winner) */
+    uint8_t waits[2];                  /* 1: it has nothing to do but to last */
+    uint8_t controls[2]; /* 1: hold or reach squares of either side are this one's business */
+    uint8_t post[2][RULES_SQUARES_MAX]; /* 1: a square that the side wants a soldier on */
+};
+void bot_map_init(struct bot_map *m, const struct rules_board *b);
+void bot_map_fini(struct bot_map *m);
+
+/* A field under way: steps from the sources; queue and flags are scratch. */
+struct bot_flood {
+    uint8_t *dist;
+    uint16_t queue[RULES_SQUARES_MAX];
+    uint8_t queued[RULES_SQUARES_MAX];
+    unsigned head, len;
+};
+/* Empty `dist`; then sources with their own distance; then everything else. */
+void bot_flood_begin(struct bot_flood *f, const struct bot_map *m, uint8_t *dist);
+void bot_flood_source(struct bot_flood *f, uint16_t sq, unsigned dist);
+/* `shut`: squares with shut[sq] != 0 are not passed (but are reached); NULL: none. */
+void bot_flood_run(struct bot_flood *f, const struct bot_map *m, enum bot_mover by,
+                   const uint8_t *shut);
+
+/* ---- bot_view.c: what a phase looks like to the side whose it is ---- */
+
+struct bot_view {
+    const struct bot_map *m;
+    enum rules_side me;
+    uint8_t count[RULES_SQUARES_MAX]; /* figures there */
+    uint8_t owner[RULES_SQUARES_MAX]; /* enum rules_side, RULES_NOBODY when empty */
+    uint8_t top[RULES_SQUARES_MAX];   /* figure of rank 1, where count > 0 */
+    uint8_t foe[RULES_SQUARES_MAX];   /* 1: an enemy stands there */
+    uint8_t near[RULES_SQUARES_MAX];  /* enemy squares that touch it */
+    uint16_t danger[RULES_SQUARES_MAX]; /* chance, of 1000, to be shot there by lines laid now */
+    uint8_t shot[RULES_SQUARES_MAX][4]; /* points/4 of a shot from there that way */
+    uint8_t chase[RULES_SQUARES_MAX];   /* steps to enemies worth it */
+    uint8_t need[RULES_SQUARES_MAX];    /* steps to squares that want a soldier */
+    uint8_t has_need, has_foe;
+    struct bot_flood flood;
+};
+void bot_view_build(struct bot_view *v, const struct bot_map *m, const struct rules_state *s,
+                    enum rules_side me);
+/* The own figures of `from` that moved are now where `s` says. */
+void bot_view_moved(struct bot_view *v, const struct rules_state *s, uint16_t from, uint16_t to);
+/* What shot of `range` kills, of 1000. */
+unsigned bot_kill_chance(const struct rules_board *b, unsigned range);
+
+/* ---- bot_drill.c: orders for a phase ---- */
+
+enum bot_style {
+    BOT_BALANCED,
+    BOT_RACE,
+    BOT_HUNT,
+    BOT_HOLD,
+    BOT_CAREFUL,
+    BOT_CHARGE,
+    BOT_BACK,
+    BOT_PLAIN, /* the recruit's: no thought of danger */
+    BOT_STYLES
+};
+#define BOT_STYLES_TRIED BOT_PLAIN /* those before it */
+
+struct bot_plan {
+    uint8_t style[RULES_FIGURES_MAX];
+    uint8_t noise[RULES_FIGURES_MAX]; /* points, at most, that chance adds to an option's score */
+    uint32_t seed[RULES_FIGURES_MAX];
+};
+void bot_plan_fill(struct bot_plan *p, enum bot_style style, unsigned noise, uint32_t seed);
+
+/* A phase being given orders: which figures have been asked. */
+struct bot_drill {
+    const struct bot_plan *plan;
+    struct bot_view *view;
+    uint8_t pass;   /* 0: shots; 1: moves and what else is best; 2: no more */
+    uint16_t at;    /* next figure of the pass, in `line` */
+    uint16_t given; /* orders so far */
+    uint16_t n_line;
+    uint8_t line[RULES_FIGURES_MAX];
+};
+void bot_drill_begin(struct bot_drill *d, const struct bot_plan *plan, struct bot_view *view,
+                     const struct rules_state *s);
+/* The next order on `s`, which follows from the one before by the drill's last order. */
+void bot_drill_next(struct bot_drill *d, const struct rules_state *s, struct rules_order *out);
+/* `o` was played: `s` is what came of it; `before` where the order's first figure stood. */
+void bot_drill_done(struct bot_drill *d, const struct rules_state *s, const struct rules_order *o,
+                    uint16_t before);
+
+/* ---- bot_score.c: what a place is worth to a figure ---- */
+
+struct bot_asked {
+    const struct bot_view *view;
+    const struct rules_state *s;
+    const struct bot_plan *plan;
+    uint8_t figure, group; /* its first figure; how many go along */
+    uint8_t style;
+    uint16_t from;
+    uint8_t look; /* enum rules_dir: where the nearest enemy is, RULES_NO_DIR without one */
+    uint8_t allowance;
+};
+void bot_ask(struct bot_asked *q, const struct bot_view *v, const struct rules_state *s,
+             const struct bot_plan *plan, unsigned figure);
+/* Points/10 of ending the phase in `sq`; the facing's part apart. */
+int bot_place_score(const struct bot_asked *q, uint16_t sq);
+int bot_face_score(const struct bot_asked *q, uint16_t sq, enum rules_dir face);
+/* Points/10 of the volley; 0: there is none. */
+int bot_fire_score(const struct bot_asked *q, enum rules_dir face);
+
+/* ---- bot_judge.c: what a position is worth ---- */
+
+/* Points for `side`, -BOT_WON to BOT_WON. */
+int bot_judge(const struct bot_map *m, const struct rules_state *s, enum rules_side side);
+
+/* ---- bot_search.c ---- */
+
+struct bot_budget {
+    uint8_t styles;     /* whole-force styles tried first */
+    uint8_t turns;      /* how far a sample is played on */
+    uint8_t first;      /* samples for each of those */
+    uint16_t samples;   /* in all, for one phase */
+    uint8_t per_change; /* samples that a changed plan gets at first */
+    uint8_t most;       /* and at most */
+};
+
+struct bot {
+    struct bot_map map;
+    struct bot_view view;
+    struct bot_plan plan, best; /* under trial or in use; the best so far */
+    struct bot_plan follow;     /* a plan's styles without its noise, for later phases */
+    struct bot_plan foe;        /* the enemy's, in the head */
+    struct bot_drill drill;     /* the real phase under way */
+    struct rules_outcome out;
+    uint8_t *dice; /* BOT_DICE faces */
+    uint64_t seed;
+    enum rules_side side;
+    enum bot_level level;
+    bool is_drilling;
+    uint16_t turn; /* of the drill */
+};
+/* Choose bot->plan for the phase that begins with `s`. */
+void bot_search(struct bot *bot, const struct rules_state *s);
+extern const struct bot_budget bot_budgets[BOT_LEVEL_COUNT];
+
+#endif
