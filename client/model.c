@@ -106,7 +106,8 @@ static enum model_need take(struct model *m, const struct json *event,
     if (!state_fits(m, event))
         return resync(why, "our position isn't the server's");
     if (sink != NULL)
-        sink->entry(sink->data, m, m->caught_up);
+        sink->entry(sink->data, m, m->caught_up && m->audit.head > m->told);
+    m->told = MAX(m->told, m->audit.head);
     return MODEL_GOOD;
 }
 

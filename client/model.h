@@ -37,12 +37,14 @@ struct model {
     bool synced;    /* at the head, and events follow */
     bool trusted;   /* begun from a position that the server gave: what was before isn't checked */
     bool caught_up; /* was at the head once */
+    uint32_t told;  /* newest entry that the sink was told of */
     struct model_clock clock;
     struct model_seat seat[2]; /* by role */
     uint32_t spectators;
 };
 
-/* Told of every entry as it is confirmed; m->audit.last is it. live: not part of catching up. */
+/* Told of every entry as it is confirmed; m->audit.last is it. live: new,
+ * not part of catching up or of taking the journal again. */
 struct model_sink {
     void *data;
     void (*entry)(void *data, const struct model *m, bool live);
