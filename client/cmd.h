@@ -37,6 +37,10 @@ int cmd_load_scenario(const char *id_or_path, struct scenario **out);
 bool cmd_is_utf8(void);
 
 extern const struct command cmd_adjudicate;
+extern const struct command cmd_bot;
+extern const struct command cmd_play;
+extern const struct command cmd_balance;
 extern const struct command cmd_scenario;
+extern const struct command cmd_watch;
 
 #endif

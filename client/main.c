@@ -8,8 +8,7 @@
 #include "common/base/str.h"
 
 static const struct command *const commands[] = {
-    &cmd_scenario,
-    &cmd_adjudicate,
+    &cmd_play, &cmd_watch, &cmd_bot, &cmd_scenario, &cmd_adjudicate,
 };
 
 static const struct command *find(const char *name)

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: ISC
+ * cmd_bot.c -- `skirmish bot`: a player without a person, through the same line as everybody.
+ */
+#include <sodium.h>
+
+#include "client/app.h"
+#include "client/bot/bot.h"
+#include "client/words.h"
+#include "common/base/hex.h"
+#include "common/base/str.h"
+
+struct bot_front {
+    const struct options *opt;
+    struct app *app;
+    struct bot *bot;                 /* owned; thinks on `board` */
+    const struct rules_board *board; /* the model's, as long as it has it */
+    enum bot_level level;
+    uint64_t seed;
+    bool spoilt;      /* an order was refused: end the phase */
+    unsigned refused; /* in a row */
+    bool seeking;     /* for an open match */
+    struct seat_wish wish;
+    char match[MATCH_ID_HEX];
+};
+
+#define REFUSED_MAX 8
+
+static const struct model *model(const struct bot_front *f)
+{
+    const struct seat *s = app_seat(f->app);
+
+    return s == NULL ? NULL : seat_model(s);
+}
+
+/* A line for people, on standard error where standard output has the raw messages. */
+static void say(const struct bot_front *f, const char *text)
+{
+    FILE *to = f->opt->json ? stderr : stdout;
+
+    (void)fprintf(to, "%s\n", text);
+    (void)fflush(to);
+}
+
+static void finish(struct bot_front *f, const struct model *m)
+{
+    char hash[2 * FD1_LEN + 1], state[2 * RULES_HASH_LEN + 1] = "-";
+    uint8_t bytes[RULES_HASH_LEN];
+    struct buf text = BUF_EMPTY;
+
+    hex_encode(hash, m->audit.hash, FD1_LEN);
+    if (audit_state_hash(&m->audit, bytes))
+        hex_encode(state, bytes, sizeof(bytes));
+    words_over(&m->audit, &text);
+    buf_printf(&text, " Turn %u, entry %u, hash %s, state %s; ",
+               m->audit.started ? model_state(m)->turn : 0U, m->audit.head, hash, state);
+    model_dice_words(m, &text);
+    buf_putc(&text, '.');
+    say(f, buf_str(&text));
+    buf_fini(&text);
+    app_leave(f->app, EX_OK);
+}
+
+/* What the bot would do; the model may have got a new board since. */
+static void decide(struct bot_front *f, const struct model *m, struct rules_order *out)
+{
+    if (f->spoilt) {
+        *out = (struct rules_order){.kind = RULES_DO_END_PHASE,
+                                    .side = (uint8_t)model_side(m),
+                                    .face = RULES_NO_DIR,
+                                    .exit = RULES_NO_DIR,
+                                    .square = RULES_NO_SQUARE};
+        return;
+    }
+    if (f->board != model_board(m)) {
+        bot_free(f->bot);
+        f->board = model_board(m);
+        f->bot = bot_new(f->board, model_side(m), f->level, f->seed);
+    }
+    bot_decide(f->bot, model_state(m), out);
+}
+
+static void on_settled(void *data)
+{
+    struct bot_front *f = data;
+    const struct model *m = model(f);
+    struct rules_order o;
+
+    if (m == NULL || !audit_is_whole(&m->audit))
+        return;
+    if (m->audit.over) {
+        finish(f, m);
+        return;
+    }
+    if (!model_may_order(m) || seat_is_busy(app_seat(f->app)))
+        return;
+    decide(f, m, &o);
+    seat_order(app_seat(f->app), &o);
+}
+
+static void on_order_end(void *data, const struct seat_order_end *end)
+{
+    struct bot_front *f = data;
+
+    if (end->end == SEAT_TAKEN) {
+        f->refused = 0;
+        f->spoilt = false;
+        return;
+    }
+    if (end->err == ERR_STALE || end->err == ERR_TURN || end->err == ERR_PHASE)
+        return; /* the board has moved on: think again when it is told */
+    f->spoilt = true;
+    if (++f->refused >= REFUSED_MAX)
+        app_leave(f->app, cmd_fail(EX_SOFTWARE, "the server refuses every order: %s %s",
+                                   err_reason(end->err), end->rule));
+}
+
+static void on_ready(void *data)
+{
+    (void)data;
+}
+
+static void on_entry(void *data, bool live)
+{
+    const struct bot_front *f = data;
+    const struct model *m = model(f);
+    struct buf text = BUF_EMPTY;
+
+    if (!live || m == NULL || f->opt->plain)
+        return;
+    words_entry(&m->audit, model_side(m), &text);
+    if (text.len > 0)
+        say(f, text.data);
+    buf_fini(&text);
+}
+
+static void on_chat(void *data, const char *from, const char *text, bool all)
+{
+    (void)data;
+    (void)from;
+    (void)text;
+    (void)all;
+}
+
+static void on_presence(void *data)
+{
+    (void)data;
+}
+
+static void on_say(void *data, enum seat_news kind, const char *text)
+{
+    (void)kind;
+    say(data, text);
+}
+
+static void on_failed(void *data, int code, const char *why)
+{
+    struct bot_front *f = data;
+
+    app_leave(f->app, cmd_fail(code, "%s", why));
+}
+
+/* ---- finding a match ---- */
+
+static void look_for_one(struct bot_front *f);
+
+static void on_open(void *data, const struct link_answer *a)
+{
+    struct bot_front *f = data;
+    const char *id = NULL, *maker = NULL;
+
+    f->match[0] = '\0';
+    for (const struct json *m = json_first(json_get(a->result, "matches")); m != NULL;
+         m = json_next(m)) {
+        if (json_get(m, "opponent") == NULL && json_get_string(m, "maker", &maker) &&
+            !str_ieq(maker, link_user(app_link(f->app))) && json_get_string(m, "match", &id))
+            (void)str_copy(f->match, sizeof(f->match), id); /* the last one is the oldest */
+    }
+    if (f->match[0] == '\0' || app_seat(f->app) != NULL)
+        return;
+    f->seeking = false;
+    f->wish.match = f->match;
+    app_sit(f->app, &f->wish);
+}
+
+static void look_for_one(struct bot_front *f)
+{
+    struct jsonw *w = link_begin(app_link(f->app), MSG_LOBBY_LIST);
+
+    jsonw_m_str(w, "state", "open");
+    jsonw_m_int(w, "limit", 100);
+    link_send(app_link(f->app), on_open, f);
+}
+
+static void on_begin(void *data, struct app *app)
+{
+    struct bot_front *f = data;
+
+    f->app = app;
+    f->seeking = !f->opt->has_wish;
+}
+
+static void on_up(void *data)
+{
+    struct bot_front *f = data;
+
+    if (!f->seeking)
+        return;
+    say(f, "Waiting for an open match.");
+    (void)link_begin(app_link(f->app), MSG_LOBBY_FOLLOW);
+    link_send(app_link(f->app), NULL, NULL);
+    look_for_one(f);
+}
+
+static void on_down(void *data, const char *why, int64_t retry_ms)
+{
+    struct buf text = BUF_EMPTY;
+
+    (void)retry_ms;
+    buf_printf(&text, "The line is down (%s); trying again.", why);
+    say(data, buf_str(&text));
+    buf_fini(&text);
+}
+
+static void on_note(void *data, enum msg_note note, const struct json *params)
+{
+    struct bot_front *f = data;
+    const char *kind = NULL;
+
+    if (f->seeking && note == NOTE_LOBBY_EVENT && json_get_string(params, "kind", &kind) &&
+        str_eq(kind, "match"))
+        look_for_one(f);
+}
+
+static void on_close(void *data)
+{
+    (void)data;
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+    struct options opt;
+    struct bot_front f = {.opt = &opt, .level = BOT_RECRUIT};
+    const struct app_front front = {
+        .data = &f,
+        .begin = on_begin,
+        .up = on_up,
+        .down = on_down,
+        .note = on_note,
+        .close = on_close,
+        .seat = {.data = &f,
+                 .ready = on_ready,
+                 .entry = on_entry,
+                 .settled = on_settled,
+                 .order_end = on_order_end,
+                 .chat = on_chat,
+                 .presence = on_presence,
+                 .say = on_say,
+                 .failed = on_failed},
+    };
+    int code = options_read(self, argc, argv, &opt);
+
+    if (code != EX_OK)
+        return code;
+    if (opt.level != NULL && !bot_level_from_word(opt.level, &f.level))
+        return cmd_fail(EX_USAGE, "there is no level %s; there are recruit, sergeant, captain",
+                        opt.level);
+    if (sodium_init() < 0)
+        return cmd_fail(EX_OSERR, "no random numbers to be had");
+    f.seed = opt.seed >= 0 ? (uint64_t)opt.seed
+                           : (uint64_t)randombytes_random() << 32 | randombytes_random();
+    f.wish = opt.wish;
+    code = app_run(&opt, &front);
+    bot_free(f.bot);
+    return code;
+}
+
+const struct command cmd_bot = {
+    .name = "bot",
+    .usage = OPTIONS_PLACE "\n    " OPTIONS_SEAT
+                           "\n    [--level recruit|sergeant|captain] [--seed N] [--plain]",
+    .help = "let a bot play: in that match, or in the next one that is open",
+    .run = run,
+};

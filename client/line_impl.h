@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: ISC
+ * line_impl.h -- what the files of line mode share and nobody else sees.
+ */
+#ifndef SK_CLIENT_LINE_IMPL_H
+#define SK_CLIENT_LINE_IMPL_H
+
+#include "client/input.h"
+#include "client/line_mode.h"
+#include "client/line_out.h"
+#include "client/orders.h"
+
+struct line_mode {
+    const struct options *opt;
+    struct app *app;
+    struct input *input;
+    struct line_out out;
+    char **queue; /* owned lines not yet done, oldest first */
+    size_t n_queue, cap_queue;
+    bool typed, ended, left;
+    bool ready;          /* the match was shown */
+    bool down;           /* the line is down, and that was said */
+    unsigned asks;       /* requests whose answers are waited for */
+    uint16_t shown_turn; /* whose phase was announced last */
+    uint8_t shown_side;
+    struct seat_wish wish; /* made in the lobby; its strings in wish_text */
+    char wish_text[3][64];
+};
+
+static inline const struct model *line_model(const struct line_mode *l)
+{
+    const struct seat *s = app_seat(l->app);
+
+    return s == NULL ? NULL : seat_model(s);
+}
+/* The same where a match must be known. */
+static inline const struct model *line_match(const struct line_mode *l)
+{
+    const struct model *m = line_model(l);
+
+    CHECK(m != NULL && m->scn != NULL);
+    return m;
+}
+/* Leave with this code. */
+void line_leave(struct line_mode *l, int code);
+/* The answer to a request that has nothing to show but its end: call it last. */
+void line_answered(struct line_mode *l);
+
+/* ---- line_do.c ---- */
+/* May the line be done now, or must it wait? */
+bool line_may_do(const struct line_mode *l, const char *line);
+/* Do a line of a match. */
+void line_do(struct line_mode *l, const char *line);
+/* "Refused (R12): ..." of an order that was sent. */
+void line_refused(struct line_mode *l, const struct seat_order_end *end);
+/* The match at first sight. */
+void line_intro(struct line_mode *l);
+/* Whose phase it is, when that is new. */
+void line_announce(struct line_mode *l);
+
+/* ---- line_lobby.c ---- */
+void line_lobby_up(struct line_mode *l);
+/* Do a line of the lobby. */
+void line_lobby_do(struct line_mode *l, const char *line);
+
+#endif

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: ISC
+ * line_mode.c -- the front end of line mode: what comes in, in which order it is done.
+ */
+#include <unistd.h>
+
+#include "client/line_impl.h"
+#include "client/words.h"
+#include "common/base/hex.h"
+#include "common/base/mem.h"
+#include "common/base/str.h"
+
+#define SCRIPT_MAX (4U * 1024 * 1024)
+
+static void pump(struct line_mode *l);
+
+void line_leave(struct line_mode *l, int code)
+{
+    l->left = true;
+    app_leave(l->app, code);
+}
+
+void line_answered(struct line_mode *l)
+{
+    l->asks--;
+    pump(l);
+}
+
+/* ---- the queue ---- */
+
+static void push(struct line_mode *l, const char *line)
+{
+    if (l->n_queue == l->cap_queue) {
+        l->cap_queue = MAX(l->cap_queue * 2, (size_t)16);
+        l->queue = mem_resize(l->queue, l->cap_queue, sizeof(*l->queue));
+    }
+    l->queue[l->n_queue++] = mem_strdup(line);
+}
+
+static char *take(struct line_mode *l, size_t i)
+{
+    char *line = l->queue[i];
+
+    l->n_queue--;
+    memmove(&l->queue[i], &l->queue[i + 1], (l->n_queue - i) * sizeof(*l->queue));
+    return line;
+}
+
+/* The next line that may be done: the first, or for a person the first that needn't wait. */
+static bool next(struct line_mode *l, char **line)
+{
+    for (size_t i = 0; i < l->n_queue; i++) {
+        if (line_may_do(l, l->queue[i])) {
+            *line = take(l, i);
+            return true;
+        }
+        if (!l->typed)
+            return false;
+    }
+    return false;
+}
+
+static void pump(struct line_mode *l)
+{
+    char *line = NULL;
+
+    while (!l->left && next(l, &line)) {
+        if (app_seat(l->app) == NULL)
+            line_lobby_do(l, line);
+        else
+            line_do(l, line);
+        mem_free(line);
+    }
+    if (!l->left && l->ended && l->n_queue == 0 && l->asks == 0 &&
+        (app_seat(l->app) == NULL || !seat_is_busy(app_seat(l->app)))) {
+        line_say(&l->out, "The input has ended; the match goes on without it.");
+        line_leave(l, EX_OK);
+    }
+    if (!l->left)
+        line_prompt(&l->out);
+}
+
+static void on_line(void *data, const char *line)
+{
+    struct line_mode *l = data;
+
+    l->out.prompted = false;
+    push(l, line);
+    pump(l);
+}
+
+static void on_end(void *data)
+{
+    struct line_mode *l = data;
+
+    if (l->opt->wish.goal == SEAT_WATCH && !l->typed)
+        return; /* who only looks on needs no input */
+    l->ended = true;
+    pump(l);
+}
+
+/* ---- the match ---- */
+
+static void on_ready(void *data)
+{
+    struct line_mode *l = data;
+
+    line_flush(&l->out);
+    if (!l->ready)
+        line_intro(l);
+    l->ready = true;
+}
+
+static void on_entry(void *data, bool live)
+{
+    struct line_mode *l = data;
+
+    line_entry(&l->out, line_match(l), live);
+}
+
+/* Our order's roll comes in a moment: its dice belong into the same line. */
+static bool roll_is_near(const struct model *m)
+{
+    return m->audit.roll_seq != 0 && !m->audit.over &&
+           (m->role > ROLE_B || (m->seat[ROLE_A].online && m->seat[ROLE_B].online));
+}
+
+static void finish(struct line_mode *l, const struct model *m)
+{
+    char hash[2 * FD1_LEN + 1];
+    struct buf text = BUF_EMPTY;
+
+    hex_encode(hash, m->audit.hash, FD1_LEN);
+    buf_printf(&text, "Result: %s, %s, turn %u. Match %s, entry %u, hash %s; ",
+               m->audit.winner <= RULES_B ? m->scn->side[m->audit.winner].id : "nobody",
+               reason_word((enum rules_reason)m->audit.reason),
+               m->audit.started ? model_state(m)->turn : 0U, m->match, m->audit.head, hash);
+    model_dice_words(m, &text);
+    buf_putc(&text, '.');
+    line_say(&l->out, buf_str(&text));
+    buf_fini(&text);
+    line_leave(l, EX_OK);
+}
+
+static void on_settled(void *data)
+{
+    struct line_mode *l = data;
+    const struct model *m = line_match(l);
+
+    if (!audit_is_whole(&m->audit) || roll_is_near(m))
+        return;
+    line_flush(&l->out);
+    if (m->audit.over && !l->opt->stay) {
+        finish(l, m);
+        return;
+    }
+    line_announce(l);
+    pump(l);
+}
+
+static void on_order_end(void *data, const struct seat_order_end *end)
+{
+    struct line_mode *l = data;
+
+    if (end->end != SEAT_TAKEN) {
+        line_flush(&l->out);
+        line_refused(l, end);
+        pump(l);
+    }
+}
+
+static void on_chat(void *data, const char *from, const char *text, bool all)
+{
+    struct line_mode *l = data;
+    struct buf line = BUF_EMPTY;
+
+    words_safe(from, &line);
+    buf_puts(&line, all ? " to all: " : ": ");
+    words_safe(text, &line);
+    line_say(&l->out, buf_str(&line));
+    buf_fini(&line);
+    line_prompt(&l->out);
+}
+
+static void on_presence(void *data)
+{
+    (void)data; /* `who` tells; comings and goings are in the journal */
+}
+
+static void on_say(void *data, enum seat_news kind, const char *text)
+{
+    struct line_mode *l = data;
+
+    line_flush(&l->out);
+    line_sayf(&l->out, "%s%s", kind == SEAT_ALARM ? "WARNING: " : "", text);
+    line_prompt(&l->out);
+}
+
+static void on_failed(void *data, int code, const char *why)
+{
+    struct line_mode *l = data;
+
+    line_leave(l, cmd_fail(code, "%s", why));
+}
+
+/* ---- the line ---- */
+
+static void on_begin(void *data, struct app *app)
+{
+    struct line_mode *l = data;
+    const struct input_hooks hooks = {.data = l, .line = on_line, .end = on_end};
+
+    l->app = app;
+    if (l->opt->script == NULL || l->typed)
+        l->input = input_new(app_loop(app), &hooks);
+}
+
+static void on_up(void *data)
+{
+    struct line_mode *l = data;
+
+    if (l->down)
+        line_say(&l->out, "The line is up again.");
+    l->down = false;
+    if (app_seat(l->app) == NULL)
+        line_lobby_up(l);
+    pump(l);
+}
+
+static void on_down(void *data, const char *why, int64_t retry_ms)
+{
+    struct line_mode *l = data;
+
+    if (!l->down)
+        line_sayf(&l->out, "The line is down (%s); trying again. What you type is kept.", why);
+    (void)retry_ms;
+    l->down = true;
+    line_prompt(&l->out);
+}
+
+static void on_note(void *data, enum msg_note note, const struct json *params)
+{
+    struct line_mode *l = data;
+    const char *text = NULL;
+    struct buf line = BUF_EMPTY;
+
+    if (note == NOTE_SERVER_NOTICE && json_get_string(params, "text", &text))
+        buf_puts(&line, "Notice: ");
+    if (note == NOTE_SERVER_WELCOME && !l->ready && json_get_string(params, "motd", &text) &&
+        text[0] != '\0')
+        buf_puts(&line, "Server: ");
+    if (note == NOTE_SERVER_CLOSING && json_get_string(params, "reason", &text))
+        buf_puts(&line, "The server closes: ");
+    if (line.len > 0) {
+        words_safe(text, &line);
+        line_say(&l->out, buf_str(&line));
+    }
+    buf_fini(&line);
+}
+
+static void on_close(void *data)
+{
+    struct line_mode *l = data;
+
+    input_free(l->input);
+}
+
+/* ---- life ---- */
+
+static int load_script(struct line_mode *l)
+{
+    struct buf text = BUF_EMPTY;
+    int code;
+    char *at, *end;
+
+    if (l->opt->script == NULL)
+        return EX_OK;
+    code = cmd_read_file(l->opt->script, SCRIPT_MAX, &text);
+    at = text.data;
+    while (code == EX_OK && at != NULL && *at != '\0') {
+        end = strchr(at, '\n');
+        if (end != NULL)
+            *end = '\0';
+        push(l, at);
+        at = end == NULL ? NULL : end + 1;
+    }
+    buf_fini(&text);
+    if (code == EX_OK && isatty(STDIN_FILENO) != 1)
+        l->ended = true; /* the script is all there is */
+    return code;
+}
+
+int line_mode_run(const struct options *opt)
+{
+    struct line_mode l = {.opt = opt, .shown_side = RULES_NOBODY};
+    const struct app_front front = {
+        .data = &l,
+        .begin = on_begin,
+        .up = on_up,
+        .down = on_down,
+        .note = on_note,
+        .close = on_close,
+        .seat = {.data = &l,
+                 .ready = on_ready,
+                 .entry = on_entry,
+                 .settled = on_settled,
+                 .order_end = on_order_end,
+                 .chat = on_chat,
+                 .presence = on_presence,
+                 .say = on_say,
+                 .failed = on_failed},
+    };
+    int code;
+
+    l.typed = opt->script == NULL && isatty(STDIN_FILENO) == 1;
+    l.out.mute = opt->json;
+    l.out.prompts = l.typed && isatty(STDOUT_FILENO) == 1;
+    code = load_script(&l);
+    if (code == EX_OK)
+        code = app_run(opt, &front);
+    for (size_t i = 0; i < l.n_queue; i++)
+        mem_free(l.queue[i]);
+    mem_free(l.queue);
+    line_out_fini(&l.out);
+    return code;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: ISC
+ * options.h -- the command line that play, bot and watch share.
+ */
+#ifndef SK_CLIENT_OPTIONS_H
+#define SK_CLIENT_OPTIONS_H
+
+#include "client/cmd.h"
+#include "client/seat.h"
+#include "client/url.h"
+
+struct options {
+    struct url url;
+    const char *name;
+    struct seat_wish wish;
+    bool has_wish; /* create, join or a match in the URL was given */
+    bool json, plain, ascii, stay;
+    const char *script;
+    const char *level;  /* bot */
+    int64_t seed;       /* bot; -1: not given */
+    int64_t patience_s; /* give up when the server is away for so long; 0: never */
+};
+
+#define OPTIONS_PLACE                                                                              \
+    "[URL] [--server URL] [--name N] [--invite CODE] [--patience SECONDS] [--json]"
+#define OPTIONS_SEAT                                                                               \
+    "[--create SCENARIO --side ID|random [--clock none|MAIN+PHASE|DAYSd]\n"                        \
+    "    [--fair strict|normal|server] [--rated] [--private] [--opponent N] | --join MATCH|any]\n" \
+    "    [--go-on]"
+
+/* Read argv behind the subcommand's name; strings are borrowed from argv and the environment.
+ * EX_OK, or EX_USAGE (said). */
+int options_read(const struct command *self, int argc, char **argv, struct options *out);
+/* "none", "20m+30s" (main time and increment a phase), "3d". False: not a clock. */
+bool options_clock(const char *text, struct clock_rule *out);
+
+#endif
