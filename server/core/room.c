@@ -6,7 +6,7 @@
 #include "server/core/lobby.h"
 #include "server/core/user.h"
 
-enum { STORE_RETRY_MS = 1000 };
+enum { STORE_RETRY_MS = 1000, DAY_MS = 24 * 3600 * 1000, CHALLENGE_DAYS = 7 };
 
 /* ---- finding ---- */
 
@@ -137,9 +137,9 @@ static void relist(struct core *c, struct room *r)
     if (to == ROOMS_KINDS)
         return;
     list_add(&c->by_state[to], r);
-    if (to == ROOMS_LIVE && has_clock(r) && ++c->n_clocks == 1)
-        timer_arm(&c->timers, &c->saver, c->now);
-    else if (to != ROOMS_OVER && c->saver.pos == 0)
+    if (to == ROOMS_LIVE && has_clock(r))
+        c->n_clocks++;
+    if (to != ROOMS_OVER && (c->saver.pos == 0 || (to == ROOMS_LIVE && c->n_clocks == 1)))
         timer_arm(&c->timers, &c->saver, c->now);
 }
 
@@ -196,6 +196,9 @@ void room_enter(struct core *c, struct room *r)
     seat_user(c, r, ROLE_A);
     seat_user(c, r, ROLE_B);
     if (r->list == ROOMS_OPEN && match_setup_of(r->m)->opponent[0] != '\0') {
+        int64_t age_ms = MAX(c->wall.ms - match_opened_at(r->m).ms, 0);
+
+        r->expires = mono_after(c->now, MAX((int64_t)CHALLENGE_DAYS * DAY_MS - age_ms, 0));
         r->challenged = user_find(c, match_setup_of(r->m)->opponent);
         if (r->challenged != NULL)
             user_add_seat(c, r->challenged, r, ROLE_COUNT);
@@ -349,13 +352,13 @@ static void fill_refusal(struct refusal *no, enum err e, const struct match_refu
 }
 
 enum verdict room_submit(struct core *c, struct conn *cn, struct msg_request *req,
-                         const struct room_op *op, struct refusal *no, enum err e)
+                         const struct room_op *op, struct refusal *no)
 {
     struct ops ops = {NULL, 0, 0};
     struct pend *p;
 
-    if (e != ERR_OK) {
-        fill_refusal(no, e, &op->step->no);
+    if (op->err != ERR_OK) {
+        fill_refusal(no, op->err, &op->step->no);
         match_step_fini(op->step);
         return REFUSED;
     }
@@ -394,14 +397,40 @@ static void tell_seen(struct core *c, struct room *r)
     }
 }
 
+/* When an open match ends by itself: a challenge unanswered, a guest who made it gone for a day. */
+static struct mono open_until(const struct room *r)
+{
+    const struct user *maker = r->seat[ROLE_A];
+    struct mono at = {INT64_MAX};
+
+    if (r->list != ROOMS_OPEN)
+        return at;
+    if (match_setup_of(r->m)->opponent[0] != '\0')
+        at = r->expires;
+    if (maker != NULL && maker->kind == USER_GUEST && r->away[ROLE_A].ms != INT64_MIN)
+        at.ms = MIN(at.ms, r->away[ROLE_A].ms + DAY_MS);
+    return at;
+}
+
 static void arm(struct core *c, struct room *r, struct mono at)
 {
+    at.ms = MIN(at.ms, open_until(r).ms);
     if (r->presence_due && r->presence_at.ms < at.ms)
         at = r->presence_at;
-    if (at.ms == INT64_MAX)
+    if (at.ms == INT64_MAX) {
         timer_disarm(&c->timers, &r->timer);
-    else
-        timer_arm(&c->timers, &r->timer, at);
+        return;
+    }
+    at.ms = MAX(at.ms, c->now.ms + 1); /* what is due was just tried: not again in this step */
+    timer_arm(&c->timers, &r->timer, at);
+}
+
+/* What the referee, or an open match's end, wants now. False: nothing. */
+static bool is_wanted(struct core *c, struct room *r, struct match_step *st)
+{
+    if (mono_reached(c->now, open_until(r)))
+        return match_cancel(r->m, core_now(c), st) == ERR_OK && st->n > 0;
+    return match_next(r->m, core_now(c), st);
 }
 
 void room_settle(struct core *c, struct room *r)
@@ -415,10 +444,10 @@ void room_settle(struct core *c, struct room *r)
         return;
     tell_seen(c, r);
     if (!mono_reached(c->now, r->retry)) {
-        arm(c, r, r->retry);
+        timer_arm(&c->timers, &r->timer, r->retry);
         return;
     }
-    if (!match_next(r->m, core_now(c), &st)) {
+    if (!is_wanted(c, r, &st)) {
         at = match_deadline(r->m);
         if (at.ms != INT64_MAX)
             at.ms += c->born.ms - c->served_ms;

@@ -40,14 +40,15 @@ typedef void room_answer(struct core *, struct conn *, const struct pend *);
 /* What a request's operation on a room gave, and how to answer its success. */
 struct room_op {
     struct room *room;
-    struct match_step *step; /* finished or moved */
+    enum err err;            /* what the operation said, */
+    struct match_step *step; /* and gave: finished or moved */
     room_answer *answer;     /* NULL: `{}` */
     bool is_new;
     bool sits; /* the caller takes a seat by it: a guest becomes durable with it */
 };
 /* Answer at once, refuse, or start the transaction and let `cn` wait. */
 enum verdict room_submit(struct core *c, struct conn *cn, struct msg_request *req,
-                         const struct room_op *op, struct refusal *no, enum err e);
+                         const struct room_op *op, struct refusal *no);
 /* Start what the referee wants by itself, and set the timer for what it will want. */
 void room_settle(struct core *c, struct room *r);
 void room_timer(struct core *c, struct room *r);

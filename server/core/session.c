@@ -95,7 +95,8 @@ static bool may_pay(const struct core *c, struct conn *cn, unsigned cost, int64_
     if (cn->loopback && !c->cfg.limit_loopback)
         return true;
     cn->rate_ms = MAX(cn->rate_ms, c->now.ms);
-    over = cn->rate_ms + (int64_t)cost * RATE_STEP_MS - c->now.ms - RATE_BURST * RATE_STEP_MS;
+    over =
+        cn->rate_ms + (int64_t)cost * RATE_STEP_MS - c->now.ms - (int64_t)RATE_BURST * RATE_STEP_MS;
     if (over > 0) {
         *retry_ms = over;
         return false;

@@ -151,7 +151,7 @@ enum verdict on_session_login(struct core *c, struct conn *cn, struct msg_reques
     p = pend_new(c, cn, req, on_login_checked);
     if (u != NULL && u->hash != NULL)
         pend_pin(p, u);
-    hash_start(c, p, p->req.p.password, p->user != NULL ? u->hash : nobodys_hash);
+    hash_start(c, p, p->req.p.password, p->user != NULL ? p->user->hash : nobodys_hash);
     return LATER;
 }
 

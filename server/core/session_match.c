@@ -169,7 +169,7 @@ enum verdict on_match_create(struct core *c, struct conn *cn, struct msg_request
     match_open(&s, &c->env, core_now(c), &m, &st);
     op.room = room_new(m, s.id, s.no);
     c->n_creating++;
-    return room_submit(c, cn, req, &op, no, ERR_OK);
+    return room_submit(c, cn, req, &op, no);
 }
 
 /* ---- match.join, decline, cancel ---- */
@@ -226,8 +226,8 @@ enum verdict on_match_join(struct core *c, struct conn *cn, struct msg_request *
         return REFUSED;
     if (match_is_pending(op.room->m))
         return session_hold(no, &op.room->gate);
-    return room_submit(c, cn, req, &op, no,
-                       match_join(op.room->m, cn->user->name, core_now(c), &st));
+    op.err = match_join(op.room->m, cn->user->name, core_now(c), &st);
+    return room_submit(c, cn, req, &op, no);
 }
 
 enum verdict on_match_decline(struct core *c, struct conn *cn, struct msg_request *req,
@@ -243,7 +243,8 @@ enum verdict on_match_decline(struct core *c, struct conn *cn, struct msg_reques
         return session_refuse(no, ERR_DENIED, "this match is no challenge to you");
     if (match_is_pending(op.room->m))
         return session_hold(no, &op.room->gate);
-    return room_submit(c, cn, req, &op, no, match_cancel(op.room->m, core_now(c), &st));
+    op.err = match_cancel(op.room->m, core_now(c), &st);
+    return room_submit(c, cn, req, &op, no);
 }
 
 enum verdict on_match_cancel(struct core *c, struct conn *cn, struct msg_request *req,
@@ -259,5 +260,6 @@ enum verdict on_match_cancel(struct core *c, struct conn *cn, struct msg_request
         return session_refuse(no, ERR_DENIED, "only its maker may withdraw a match");
     if (match_is_pending(op.room->m))
         return session_hold(no, &op.room->gate);
-    return room_submit(c, cn, req, &op, no, match_cancel(op.room->m, core_now(c), &st));
+    op.err = match_cancel(op.room->m, core_now(c), &st);
+    return room_submit(c, cn, req, &op, no);
 }

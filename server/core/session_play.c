@@ -36,14 +36,14 @@ enum verdict on_match_anchor(struct core *c, struct conn *cn, struct msg_request
     if (op.room == NULL)
         return v;
     memcpy(a.anchor, req->p.anchor, sizeof(a.anchor));
-    return room_submit(
-        c, cn, req, &op, no,
-        match_anchor(op.room->m, room_role(op.room, cn->user), &a, core_now(c), &st));
+    op.err = match_anchor(op.room->m, room_role(op.room, cn->user), &a, core_now(c), &st);
+    return room_submit(c, cn, req, &op, no);
 }
 
 enum verdict on_match_share(struct core *c, struct conn *cn, struct msg_request *req,
                             struct refusal *no)
 {
+    struct match_share share;
     struct match_step st = {.n = 0};
     struct room_op op = {.step = &st};
     enum verdict v;
@@ -51,9 +51,10 @@ enum verdict on_match_share(struct core *c, struct conn *cn, struct msg_request 
     op.room = need_seat(c, cn, req, no, &v);
     if (op.room == NULL)
         return v;
-    return room_submit(c, cn, req, &op, no,
-                       match_share(op.room->m, room_role(op.room, cn->user), req->p.roll,
-                                   req->p.share, core_now(c), &st));
+    share.roll = req->p.roll;
+    memcpy(share.share, req->p.share, FD1_LEN);
+    op.err = match_share(op.room->m, room_role(op.room, cn->user), &share, core_now(c), &op.st);
+    return room_submit(c, cn, req, &op, no);
 }
 
 static void answer_order(struct core *c, struct conn *cn, const struct pend *p)
@@ -82,8 +83,8 @@ enum verdict on_match_order(struct core *c, struct conn *cn, struct msg_request 
     if (order_from_json(req->p.order, match_setup_of(op.room->m)->scenario, &o.order, field) !=
         ERR_OK)
         return session_refuse_field(no, field, NULL);
-    return room_submit(c, cn, req, &op, no,
-                       match_order(op.room->m, room_role(op.room, cn->user), &o, core_now(c), &st));
+    op.err = match_order(op.room->m, room_role(op.room, cn->user), &o, core_now(c), &st);
+    return room_submit(c, cn, req, &op, no);
 }
 
 enum verdict on_match_resign(struct core *c, struct conn *cn, struct msg_request *req,
@@ -96,8 +97,8 @@ enum verdict on_match_resign(struct core *c, struct conn *cn, struct msg_request
     op.room = need_seat(c, cn, req, no, &v);
     if (op.room == NULL)
         return v;
-    return room_submit(c, cn, req, &op, no,
-                       match_resign(op.room->m, room_role(op.room, cn->user), core_now(c), &st));
+    op.err = match_resign(op.room->m, room_role(op.room, cn->user), core_now(c), &st);
+    return room_submit(c, cn, req, &op, no);
 }
 
 enum verdict on_match_claim(struct core *c, struct conn *cn, struct msg_request *req,
@@ -110,8 +111,8 @@ enum verdict on_match_claim(struct core *c, struct conn *cn, struct msg_request 
     op.room = need_seat(c, cn, req, no, &v);
     if (op.room == NULL)
         return v;
-    return room_submit(c, cn, req, &op, no,
-                       match_claim(op.room->m, room_role(op.room, cn->user), core_now(c), &st));
+    op.err = match_claim(op.room->m, room_role(op.room, cn->user), core_now(c), &st);
+    return room_submit(c, cn, req, &op, no);
 }
 
 static void answer_offer(struct core *c, struct conn *cn, const struct pend *p)
@@ -134,9 +135,9 @@ enum verdict on_match_offer(struct core *c, struct conn *cn, struct msg_request 
     op.room = need_seat(c, cn, req, no, &v);
     if (op.room == NULL)
         return v;
-    return room_submit(c, cn, req, &op, no,
-                       match_offer(op.room->m, room_role(op.room, cn->user),
-                                   (enum offer_kind)req->p.offer, core_now(c), &st));
+    op.err = match_offer(op.room->m, room_role(op.room, cn->user), (enum offer_kind)req->p.offer,
+                         core_now(c), &st);
+    return room_submit(c, cn, req, &op, no);
 }
 
 enum verdict on_match_answer(struct core *c, struct conn *cn, struct msg_request *req,
@@ -150,7 +151,6 @@ enum verdict on_match_answer(struct core *c, struct conn *cn, struct msg_request
     op.room = need_seat(c, cn, req, no, &v);
     if (op.room == NULL)
         return v;
-    return room_submit(
-        c, cn, req, &op, no,
-        match_answer(op.room->m, room_role(op.room, cn->user), &a, core_now(c), &st));
+    op.err = match_answer(op.room->m, room_role(op.room, cn->user), &a, core_now(c), &st);
+    return room_submit(c, cn, req, &op, no);
 }

@@ -148,6 +148,7 @@ struct room {
     struct mono retry;       /* after a storage failure nothing is started before this */
     struct mono presence_at; /* when spectators may be counted out again */
     bool presence_due;
+    struct mono expires;             /* an open challenge, without an answer */
     char scenario[RULES_ID_LEN + 1]; /* of one set aside */
 };
 

@@ -237,6 +237,22 @@ static void what_isnt_stored_never_was(void **state)
     world_ask(w, t->a, REQ(6, "match.resign", "{\"match\":2}"), "\"result\":{}");
 }
 
+static void a_full_disk_stops_nothing_for_good(void **state)
+{
+    struct table *t = *state;
+    struct world *w = &t->w;
+
+    seat_all(t);
+    w->store = STORE_FAILS;
+    world_event(w, t->b, CORE_EOF);
+    for (int s = 0; s < 25; s++)
+        world_wait(w, 1000);
+    assert_null(strstr(w->conn[t->a].out.data, "\"kind\":\"presence\""));
+    w->store = STORE_NOW;
+    world_wait(w, 2000); /* it was tried again and again, and now there is room */
+    assert_non_null(strstr(w->conn[t->a].out.data, "\"kind\":\"presence\""));
+}
+
 static void presence_follows_connections(void **state)
 {
     struct table *t = *state;
@@ -386,6 +402,36 @@ static void record_and_legal_answer(void **state)
     assert_string_equal(world_take(w, t->c), "");
 }
 
+static void open_matches_dont_outlive_interest(void **state)
+{
+    struct table *t = *state;
+    struct world *w = &t->w;
+
+    world_ask(w, t->a, CREATE, "\"no\":1");
+    world_ask(w, t->b, CREATE_AND(",\"opponent\":\"Cleo\""), "\"no\":2");
+    world_event(w, t->a, CORE_EOF); /* a guest who made one goes */
+    for (int hour = 0; hour < 24; hour++) {
+        world_ask(w, t->b, REQ(1, "match.mine", "{}"), "\"no\":2");
+        world_ask(w, t->c, REQ(1, "lobby.list", "{\"state\":\"open\"}"), "\"no\":1");
+        for (int minute = 0; minute < 60; minute++) {
+            world_wait(w, 60 * 1000);
+            world_send(w, t->b, "\n");
+            world_send(w, t->c, "\n");
+        }
+    }
+    world_ask(w, t->c, REQ(1, "lobby.list", "{\"before\":2}"), "\"matches\":[]");
+    world_wait(w, 1000);
+    assert_false(w->conn[t->b].closed);
+    w->wall.ms += 7 * INT64_C(86400000); /* nobody's watch decides */
+    world_ask(w, t->c, REQ(1, "match.mine", "{}"), "\"no\":2");
+    for (int minute = 0; minute < 6 * 24 * 60; minute++) {
+        world_wait(w, 60 * 1000);
+        world_send(w, t->b, "\n");
+        world_send(w, t->c, "\n");
+    }
+    world_ask(w, t->c, REQ(1, "match.mine", "{}"), "\"matches\":[]");
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -396,6 +442,7 @@ int main(void)
         T(refuses_bad_matches),
         T(journals_then_replies),
         T(what_isnt_stored_never_was),
+        T(a_full_disk_stops_nothing_for_good),
         T(presence_follows_connections),
         T(a_slow_reader_syncs_again),
         T(private_needs_its_code),
@@ -403,6 +450,7 @@ int main(void)
         T(chat_has_two_rooms),
         T(nobody_looks_where_watch_is_none),
         T(record_and_legal_answer),
+        T(open_matches_dont_outlive_interest),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
