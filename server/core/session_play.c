@@ -53,7 +53,7 @@ enum verdict on_match_share(struct core *c, struct conn *cn, struct msg_request 
         return v;
     share.roll = req->p.roll;
     memcpy(share.share, req->p.share, FD1_LEN);
-    op.err = match_share(op.room->m, room_role(op.room, cn->user), &share, core_now(c), &op.st);
+    op.err = match_share(op.room->m, room_role(op.room, cn->user), &share, core_now(c), &st);
     return room_submit(c, cn, req, &op, no);
 }
 
