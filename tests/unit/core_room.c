@@ -402,6 +402,57 @@ static void record_and_legal_answer(void **state)
     assert_string_equal(world_take(w, t->c), "");
 }
 
+/* Log in again by a token on a new connection. */
+static unsigned back(struct world *w, const char *token)
+{
+    unsigned c = world_connect(w);
+    struct buf b = BUF_EMPTY;
+
+    world_ask(w, c, REQ(1, "session.hello", "{\"protocol\":1,\"client\":\"t\"}"), "limits");
+    buf_printf(&b, REQ(2, "session.resume", "{\"token\":\"%s\"}"), token);
+    world_ask(w, c, buf_str(&b), "\"user\"");
+    buf_fini(&b);
+    return c;
+}
+
+static void a_restart_loses_nothing(void **state)
+{
+    struct table *t = *state;
+    struct world *w = &t->w;
+    char token[2][65];
+    char hash[2][65];
+    unsigned c[2];
+
+    for (int i = 0; i < 2; i++) {
+        c[i] = world_connect(w);
+        world_ask(w, c[i], REQ(1, "session.hello", "{\"protocol\":1,\"client\":\"t\"}"), "limits");
+        world_member(world_ask(w, c[i],
+                               i == 0 ? REQ(2, "session.guest", "{\"name\":\"Dora\"}")
+                                      : REQ(2, "session.guest", "{\"name\":\"Emil\"}"),
+                               "token"),
+                     "token", token[i], sizeof(token[i]));
+    }
+    world_ask(w, c[0], CREATE_AND(",\"private\":true,\"opponent\":\"Emil\""), "\"no\":1");
+    world_ask(w, c[0], CREATE, "\"no\":2");
+    world_restart(w);
+    /* Emil has neither sat nor talked: it was a guest in memory, and is gone; Dora is not */
+    c[0] = back(w, token[0]);
+    world_ask(w, c[0], REQ(3, "match.mine", "{}"), "\"no\":1");
+    c[1] = world_guest(w, "Emil");
+    world_ask(w, c[1], REQ(3, "match.join", "{\"match\":2}"), "\"side\":\"blue\"");
+    world_member(world_ask(w, c[1], REQ(4, "match.sync", "{\"match\":2}"), "\"head\""), "hash",
+                 hash[0], sizeof(hash[0]));
+    world_restart(w);
+    c[1] = world_guest(w, "Fred");
+    world_member(world_ask(w, c[1], REQ(4, "match.watch", "{\"match\":2}"), "\"head\""), "hash",
+                 hash[1], sizeof(hash[1]));
+    assert_string_equal(hash[0], hash[1]);
+    world_ask(w, c[1], REQ(5, "session.logout", "{}"), "{}");
+    world_ask(w, c[1], REQ(6, "session.guest", "{\"name\":\"eMIL\"}"), "conflict");
+    world_ask(w, c[1], REQ(6, "session.guest", "{\"name\":\"Gus\"}"), "token");
+    world_ask(w, c[1], CREATE, "\"no\":3"); /* numbers go on */
+}
+
 static void open_matches_dont_outlive_interest(void **state)
 {
     struct table *t = *state;
@@ -450,6 +501,7 @@ int main(void)
         T(chat_has_two_rooms),
         T(nobody_looks_where_watch_is_none),
         T(record_and_legal_answer),
+        T(a_restart_loses_nothing),
         T(open_matches_dont_outlive_interest),
     };
 

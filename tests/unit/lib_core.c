@@ -49,6 +49,176 @@ static void note_ops(struct world *w, const struct store_txn *t)
     }
 }
 
+/* ---- the rows ---- */
+
+static void row_fini(struct world_row *r)
+{
+    buf_fini(&r->data);
+    buf_fini(&r->snapshot);
+    buf_fini(&r->lines);
+}
+
+static struct world_row *row_find(struct world *w, uint8_t kind, const struct store_op *op)
+{
+    for (size_t i = 0; i < w->n_rows; i++) {
+        struct world_row *r = &w->row[i];
+
+        if (r->kind == kind && memcmp(r->key, op->key, sizeof(r->key)) == 0 &&
+            (kind == STORE_TOKEN_PUT || strcmp(r->name, op->name) == 0) &&
+            (kind != STORE_SHARE || (r->seq == op->seq && r->role == op->role)))
+            return r;
+    }
+    return NULL;
+}
+
+static void row_put(struct world *w, uint8_t kind, const struct store_op *op)
+{
+    struct world_row *r = row_find(w, kind, op);
+
+    if (r == NULL) {
+        w->row = mem_resize(w->row, w->n_rows + 1, sizeof(*w->row));
+        r = &w->row[w->n_rows++];
+        memset(r, 0, sizeof(*r));
+    }
+    r->kind = kind;
+    r->state = op->state;
+    r->role = op->role;
+    r->seq = op->seq;
+    memcpy(r->key, op->key, sizeof(r->key));
+    str_copy(r->name, sizeof(r->name), op->name);
+    buf_reset(&r->data);
+    buf_put(&r->data, op->data, op->len);
+}
+
+static void rows_drop(struct world *w, uint8_t kind, const struct store_op *op)
+{
+    for (size_t i = w->n_rows; i-- > 0;) {
+        struct world_row *r = &w->row[i];
+
+        if (r->kind != kind || memcmp(r->key, op->key, sizeof(r->key)) != 0 ||
+            (kind == STORE_USER_PUT && strcmp(r->name, op->name) != 0))
+            continue;
+        row_fini(r);
+        w->n_rows--;
+        memmove(r, r + 1, (w->n_rows - i) * sizeof(*r));
+    }
+}
+
+/* The match's row; names aren't part of its key. */
+static struct world_row *match_row(struct world *w, const struct store_op *op)
+{
+    for (size_t i = 0; i < w->n_rows; i++)
+        if (w->row[i].kind == STORE_MATCH_NEW && memcmp(w->row[i].key, op->key, MATCH_ID_LEN) == 0)
+            return &w->row[i];
+    fail_msg("a match's rows without the match");
+    return NULL;
+}
+
+static void keep(struct world *w, const struct store_op *op)
+{
+    struct world_row *r;
+
+    switch ((enum store_op_kind)op->kind) {
+    case STORE_MATCH_NEW:
+    case STORE_USER_PUT:
+    case STORE_TOKEN_PUT:
+    case STORE_SHARE:
+    case STORE_META_PUT:
+        row_put(w, op->kind, op);
+        break;
+    case STORE_MATCH_SET:
+        r = match_row(w, op);
+        r->state = op->state;
+        buf_reset(&r->data);
+        buf_put(&r->data, op->data, op->len);
+        break;
+    case STORE_ENTRIES:
+        buf_put(&match_row(w, op)->lines, op->data, op->len);
+        break;
+    case STORE_SNAPSHOT:
+        r = match_row(w, op);
+        buf_reset(&r->snapshot);
+        buf_put(&r->snapshot, op->data, op->len);
+        r->snapshot_seq = op->seq;
+        break;
+    case STORE_SHARES_DROP:
+        rows_drop(w, STORE_SHARE, op);
+        break;
+    case STORE_USER_DROP:
+        rows_drop(w, STORE_USER_PUT, op);
+        break;
+    case STORE_TOKEN_DROP:
+        rows_drop(w, STORE_TOKEN_PUT, op);
+        break;
+    }
+}
+
+static void load_match(struct world *w, const struct world_row *r)
+{
+    struct core_match_row row = {.state = r->state,
+                                 .data = buf_str(&r->data),
+                                 .data_len = r->data.len,
+                                 .lines = buf_str(&r->lines),
+                                 .lines_len = r->lines.len,
+                                 .snapshot_seq = r->snapshot_seq};
+    char why[PLAY_WHY_LEN] = "";
+
+    memcpy(row.id, r->key, sizeof(row.id));
+    if (r->snapshot_seq > 0) {
+        row.snapshot = buf_str(&r->snapshot);
+        row.snapshot_len = r->snapshot.len;
+    }
+    if (core_load_match(w->core, &row, why) != ERR_OK)
+        fail_msg("match not recovered: %s", why);
+}
+
+static void load_row(struct world *w, const struct world_row *r)
+{
+    enum err e = ERR_OK;
+
+    if (r->kind == STORE_META_PUT)
+        e = core_load_meta(w->core, r->name, buf_str(&r->data));
+    else if (r->kind == STORE_USER_PUT)
+        e = core_load_user(w->core, r->name, buf_str(&r->data), r->data.len);
+    else if (r->kind == STORE_TOKEN_PUT)
+        e = core_load_token(w->core, r->key, r->name, buf_str(&r->data), r->data.len);
+    else if (r->kind == STORE_MATCH_NEW)
+        load_match(w, r);
+    else
+        e = core_load_share(w->core, r->key, (enum role)r->role, r->seq,
+                            (const uint8_t *)r->data.data);
+    assert_int_equal(e, ERR_OK);
+}
+
+static void forget_work(struct world *w)
+{
+    for (size_t i = 0; i < w->n_txns; i++)
+        store_txn_free(w->txn[i]);
+    for (size_t i = 0; i < w->n_jobs; i++) {
+        mem_free(w->password[i]);
+        mem_free(w->hash[i]);
+    }
+    w->n_txns = w->n_jobs = 0;
+}
+
+void world_restart(struct world *w)
+{
+    static const uint8_t order[] = {STORE_META_PUT, STORE_USER_PUT, STORE_TOKEN_PUT,
+                                    STORE_MATCH_NEW, STORE_SHARE};
+
+    core_free(w->core);
+    forget_work(w);
+    for (unsigned i = 0; i < w->n_conns; i++)
+        w->conn[i].closed = true;
+    w->cfg.seed[31]++; /* other entropy than before */
+    w->core = core_new(&w->cfg, &w->scenarios, w->now, w->wall);
+    for (size_t k = 0; k < ARRAY_LEN(order); k++)
+        for (size_t i = 0; i < w->n_rows; i++)
+            if (w->row[i].kind == order[k])
+                load_row(w, &w->row[i]);
+    core_load_done(w->core);
+}
+
 static void on_effect(struct world *w, struct core_effect *e)
 {
     switch ((enum core_effect_kind)e->kind) {
@@ -118,12 +288,10 @@ void world_fini(struct world *w)
     core_free(w->core);
     for (unsigned i = 0; i < w->n_conns; i++)
         buf_fini(&w->conn[i].out);
-    for (size_t i = 0; i < w->n_txns; i++)
-        store_txn_free(w->txn[i]);
-    for (size_t i = 0; i < w->n_jobs; i++) {
-        mem_free(w->password[i]);
-        mem_free(w->hash[i]);
-    }
+    forget_work(w);
+    for (size_t i = 0; i < w->n_rows; i++)
+        row_fini(&w->row[i]);
+    mem_free(w->row);
     buf_fini(&w->kept);
     scenario_set_fini(&w->scenarios);
 }
@@ -194,8 +362,11 @@ void world_stored(struct world *w, enum err e)
     memmove(w->txn, w->txn + 1, w->n_txns * sizeof(w->txn[0]));
     ev.u.stored.txn = t->id;
     ev.u.stored.err = e;
-    if (e == ERR_OK)
+    if (e == ERR_OK) {
         note_ops(w, t);
+        for (size_t i = 0; i < t->n; i++)
+            keep(w, &t->op[i]);
+    }
     store_txn_free(t);
     step(w, &ev);
 }

@@ -11,6 +11,17 @@
 
 enum { WORLD_CONNS = 64, WORLD_WORK = 64 };
 
+/* Rows as a store keeps them, in order of arrival. */
+struct world_row {
+    uint8_t kind; /* enum store_op_kind that made it */
+    uint8_t state, role;
+    uint32_t seq;
+    uint8_t key[32];
+    char name[64];
+    struct buf data, snapshot, lines;
+    uint32_t snapshot_seq;
+};
+
 enum world_store { STORE_NOW, STORE_WHEN_TOLD, STORE_FAILS };
 
 struct world_conn {
@@ -32,6 +43,8 @@ struct world {
     uint64_t job[WORLD_WORK];
     char *password[WORLD_WORK], *hash[WORLD_WORK];
     size_t n_jobs;
+    struct world_row *row; /* owned */
+    size_t n_rows;
     struct buf kept; /* what was stored: a word a line, "match_new", "entries 3+2" ... */
     bool stopped;
 };
@@ -51,6 +64,9 @@ void world_stored(struct world *w, enum err e);
 /* The oldest hashing job's end, as argon2id would say: "hash of X" is the hash of X. */
 void world_hashed(struct world *w);
 void world_stop(struct world *w);
+/* Everything in memory is gone, as by SIGKILL; a new core recovers what was stored. Connections
+ * are closed. */
+void world_restart(struct world *w);
 /* The next line sent on the connection, without its end; "" when there is none. Valid until the
  * next call. */
 const char *world_take(struct world *w, unsigned conn);
