@@ -233,6 +233,8 @@ static bool read_left(const struct reader *r)
 
     if (left == NULL)
         return true;
+    if (r->e->kind == ENTRY_PLAY && r->e->u.play.event.kind != RULES_EV_OVER)
+        return true; /* of move and fall_back: whether the figure left the board */
     r->e->has_left = true;
     return json_type(left) == JSON_OBJECT && json_count(left) == 2 &&
            json_get_int(left, r->scn->side[0].id, &r->e->left_ms[0]) &&
