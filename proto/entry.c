@@ -29,9 +29,9 @@ char role_letter(enum role r)
 
 bool entry_role_from_word(const char *w, uint8_t *out)
 {
-    for (uint8_t i = 0; i < ROLE_COUNT; i++) {
+    for (unsigned i = 0; i < ROLE_COUNT; i++) {
         if (w[0] == letters[i] && w[1] == '\0') {
-            *out = i;
+            *out = (uint8_t)i;
             return true;
         }
     }

@@ -165,10 +165,13 @@ struct match_anchor {
 /* ERR_CONFLICT another anchor for that generation · ERR_PHASE not the next one, or not now. */
 NODISCARD enum err match_anchor(struct match *m, enum role role, const struct match_anchor *a,
                                 struct match_now now, struct match_step *st);
+struct match_share {
+    int64_t roll;
+    uint8_t share[FD1_LEN];
+};
 /* ERR_DICE not the link · ERR_PHASE no such open roll, or marked absent for it. */
-NODISCARD enum err match_share(struct match *m, enum role role, int64_t roll,
-                               const uint8_t share[FD1_LEN], struct match_now now,
-                               struct match_step *st);
+NODISCARD enum err match_share(struct match *m, enum role role, const struct match_share *s,
+                               struct match_now now, struct match_step *st);
 
 struct match_order {
     const char *order_id; /* 1 to 32 code points, plain */

@@ -23,26 +23,36 @@ static enum err bad(char why[PLAY_WHY_LEN], uint32_t seq, const char *what)
 
 /* ---- one batch ---- */
 
-/* The journal that is read, and a line of it decoded. */
+/* A decoded line; borrows from `j` and room until the next. */
+struct line {
+    struct json *j;
+    struct entry_room room;
+    struct entry e;
+};
+
+/* The journal that is read. */
 struct redo {
     const struct match_recs *all;
-    struct json *j, *next_j;
-    struct entry_room room, next_room;
-    struct entry e, next;
+    struct line line, behind;
     struct game_events ev; /* lent to one batch after the other */
     bool unhashed;
 };
 
-static bool decode(const struct match *m, const struct match_recs *all, uint32_t i, struct json **j,
-                   struct entry *e, struct entry_room *room)
+static bool decode(const struct match *m, const struct match_recs *all, uint32_t i, struct line *l)
 {
     char json_why[JSON_WHY_LEN], why[PLAY_WHY_LEN];
 
-    json_free(*j);
-    *j = NULL;
-    return json_parse(recs_line(all, i), all->rec[i].len, &json_file_limits, j, json_why) ==
+    json_free(l->j);
+    l->j = NULL;
+    return json_parse(recs_line(all, i), all->rec[i].len, &json_file_limits, &l->j, json_why) ==
                ERR_OK &&
-           entry_decode(*j, m->setup.scenario, e, room, why) == ERR_OK;
+           entry_decode(l->j, m->setup.scenario, &l->e, &l->room, why) == ERR_OK;
+}
+
+static void line_fini(struct line *l)
+{
+    json_free(l->j);
+    entry_room_fini(&l->room);
 }
 
 /* Times left of a batch whose first entry has none stand in the second, if at all. */
@@ -54,11 +64,11 @@ static bool left_is_behind(uint8_t kind)
 
 static void take_left(struct match_batch *b, struct redo *r, uint32_t at)
 {
-    const struct entry *from = &r->e;
+    const struct entry *from = &r->line.e;
 
-    if (!from->has_left && left_is_behind(r->e.kind) && at + 1 < r->all->n &&
-        decode(b->m, r->all, at + 1, &r->next_j, &r->next, &r->next_room))
-        from = &r->next;
+    if (!from->has_left && left_is_behind(r->line.e.kind) && at + 1 < r->all->n &&
+        decode(b->m, r->all, at + 1, &r->behind))
+        from = &r->behind.e;
     if (!from->has_left)
         return;
     memcpy(b->left_ms, from->left_ms, sizeof(b->left_ms));
@@ -74,15 +84,15 @@ static enum err redo_batch(struct match *m, struct redo *r, char why[PLAY_WHY_LE
     struct match_batch *b;
     const char *what = NULL;
 
-    if (!decode(m, r->all, at, &r->j, &r->e, &r->room))
+    if (!decode(m, r->all, at, &r->line))
         return bad(why, at + 1, "is no entry");
-    now.wall = r->e.ts;
+    now.wall = r->line.e.ts;
     b = batch_new(m, now);
     b->unhashed = r->unhashed;
     b->expect = r->all;
     b->ev = r->ev;
     take_left(b, r, at);
-    if (batch_from(b, &r->e) != ERR_OK)
+    if (batch_from(b, &r->line.e) != ERR_OK)
         what = "can't stand here";
     else if (b->differs)
         what = "the rules give something else";
@@ -108,10 +118,8 @@ static enum err redo_all(struct match *m, const struct match_recs *all, bool unh
     r->unhashed = unhashed;
     while (err == ERR_OK && m->core.head < all->n)
         err = redo_batch(m, r, why);
-    json_free(r->j);
-    json_free(r->next_j);
-    entry_room_fini(&r->room);
-    entry_room_fini(&r->next_room);
+    line_fini(&r->line);
+    line_fini(&r->behind);
     game_events_fini(&r->ev);
     mem_free(r);
     return err;

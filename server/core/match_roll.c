@@ -289,26 +289,26 @@ enum err match_anchor(struct match *m, enum role role, const struct match_anchor
     return match_run(m, &e, now, st);
 }
 
-enum err match_share(struct match *m, enum role role, int64_t roll, const uint8_t share[FD1_LEN],
+enum err match_share(struct match *m, enum role role, const struct match_share *s,
                      struct match_now now, struct match_step *st)
 {
     const struct match_core *c = &m->core;
     struct match_batch *b;
 
     if (c->state == MATCH_OVER || m->setup.fair == FAIR_SERVER || !core_roll_open(m, c) ||
-        roll != (int64_t)c->dice.n + 1)
+        s->roll != (int64_t)c->dice.n + 1)
         return refuse(st, ERR_PHASE, "that roll is not open");
     if (c->dice.absent[role])
         return refuse(st, ERR_PHASE, "marked absent for that roll");
     if (c->dice.has_share[role])
-        return memcmp(c->dice.share[role], share, FD1_LEN) == 0
+        return memcmp(c->dice.share[role], s->share, FD1_LEN) == 0
                    ? ERR_OK
                    : refuse(st, ERR_DICE, "not this chain's link for that roll");
-    if (!fd1_tail_check(&c->dice.chain[role].tail, (uint32_t)roll, share))
+    if (!fd1_tail_check(&c->dice.chain[role].tail, (uint32_t)s->roll, s->share))
         return refuse(st, ERR_DICE, "not this chain's link for that roll");
     b = batch_new(m, now);
     b->core.dice.has_share[role] = true;
-    memcpy(b->core.dice.share[role], share, FD1_LEN);
+    memcpy(b->core.dice.share[role], s->share, FD1_LEN);
     b->share = true;
     b->role = (uint8_t)role;
     batch_close(b);

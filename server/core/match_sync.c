@@ -69,7 +69,7 @@ static void put_players(const struct match *m, struct jsonw *w)
 static void put_front(const struct match *m, const struct match_sync *s, struct jsonw *w)
 {
     const struct match_setup *setup = &m->setup;
-    const char letter = s->role < ROLE_COUNT ? role_letter(s->role) : '-';
+    char letter;
 
     jsonw_m_hex(w, "match", setup->id, MATCH_ID_LEN);
     jsonw_m_int(w, "no", setup->no);
@@ -84,6 +84,7 @@ static void put_front(const struct match *m, const struct match_sync *s, struct 
         put_players(m, w);
     if (s->role == ROLE_COUNT)
         return;
+    letter = role_letter(s->role);
     jsonw_name(w, "role");
     jsonw_strn(w, &letter, 1);
     if (m->core.started)

@@ -17,9 +17,9 @@ const char *match_act_word(enum match_act a)
 
 bool match_act_from_word(const char *w, uint8_t *out)
 {
-    for (uint8_t i = 0; i < ACT_COUNT; i++) {
+    for (unsigned i = 0; i < ACT_COUNT; i++) {
         if (str_eq(w, act_words[i])) {
-            *out = i;
+            *out = (uint8_t)i;
             return true;
         }
     }

@@ -38,8 +38,11 @@ static enum role other(enum role r)
 
 static enum err give(struct table *t, enum role role, int64_t roll, const uint8_t x[FD1_LEN])
 {
+    struct match_share s = {.roll = roll};
+
+    memcpy(s.share, x, FD1_LEN);
     match_step_fini(&t->st);
-    return table_end(t, match_share(t->m, role, roll, x, t->now, &t->st));
+    return table_end(t, match_share(t->m, role, &s, t->now, &t->st));
 }
 
 static void set_up_needs_all(void **unused)
@@ -143,7 +146,7 @@ static void strict_waits_for_both(void **unused)
     assert_int_equal(table_order(&t, me, "no", seq, &o), ERR_PHASE);
     assert_int_equal(table_share(&t, me), ERR_OK);
     match_seen(t.m, other(me), false, t.now);
-    table_wait(&t, 3600 * 1000); /* offline or not */
+    table_wait(&t, INT64_C(3600000)); /* offline or not */
     assert_non_null(strstr(table_line(&t, match_head(t.m)), "\"presence\""));
     match_free(table_load(&t));
     assert_int_equal(table_share(&t, other(me)), ERR_OK);

@@ -91,21 +91,28 @@ static void cancel_is_void(void **unused)
     table_fini(&t);
 }
 
+/* An order as somebody sends it. */
+struct
+try {
+    enum role role;
+    const char *id;
+    int64_t base;
+    const struct rules_order *order;
+};
+
 /* Refused with `want`; nothing has changed. */
-static void refused(struct table *t, enum role role, const char *id, int64_t base,
-                    const struct rules_order *o, enum err want)
+static void refused(struct table *t, const struct try *y, enum err want)
 {
     uint8_t hash[FD1_LEN], state[RULES_HASH_LEN];
     const uint32_t head = match_head(t->m);
 
     memcpy(hash, match_hash(t->m), FD1_LEN);
     memcpy(state, match_state_hash(t->m), RULES_HASH_LEN);
-    assert_int_equal(table_order(t, role, id, base, o), want);
+    assert_int_equal(table_order(t, y->role, y->id, y->base, y->order), want);
     assert_int_equal(match_head(t->m), head);
     assert_memory_equal(match_hash(t->m), hash, FD1_LEN);
     assert_memory_equal(match_state_hash(t->m), state, RULES_HASH_LEN);
 }
-
 static void orders_are_refused_whole(void **unused)
 {
     struct table t;
@@ -118,27 +125,28 @@ static void orders_are_refused_whole(void **unused)
     me = table_active(&t);
     other = me == ROLE_A ? ROLE_B : ROLE_A;
     assert_true(table_move(&t, &o));
-    refused(&t, other, "x", match_head(t.m), &o, ERR_TURN);
-    refused(&t, me, "x", match_head(t.m) + 1, &o, ERR_PARAMS);
+    refused(&t, &(struct try){other, "x", match_head(t.m), &o}, ERR_TURN);
+    refused(&t, &(struct try){me, "x", match_head(t.m) + 1, &o}, ERR_PARAMS);
     assert_string_equal(t.st.no.field, "base");
-    refused(&t, me, "", match_head(t.m), &o, ERR_PARAMS);
-    refused(&t, me, "123456789012345678901234567890123", match_head(t.m), &o, ERR_PARAMS);
-    refused(&t, me, "a\nb", match_head(t.m), &o, ERR_PARAMS);
-    refused(&t, me, "x", 2, &o, ERR_STALE);
+    refused(&t, &(struct try){me, "", match_head(t.m), &o}, ERR_PARAMS);
+    refused(&t, &(struct try){me, "123456789012345678901234567890123", match_head(t.m), &o},
+            ERR_PARAMS);
+    refused(&t, &(struct try){me, "a\nb", match_head(t.m), &o}, ERR_PARAMS);
+    refused(&t, &(struct try){me, "x", 2, &o}, ERR_STALE);
     assert_true(t.st.no.has_head);
     assert_int_equal(t.st.no.head, match_head(t.m));
     bad = o;
     bad.n_path = 0;
-    refused(&t, me, "x", match_head(t.m), &bad, ERR_ILLEGAL);
+    refused(&t, &(struct try){me, "x", match_head(t.m), &bad}, ERR_ILLEGAL);
     assert_int_equal(t.st.no.rule, 12);
     bad = o;
     bad.figure[0] = RULES_NO_FIGURE;
-    refused(&t, me, "x", match_head(t.m), &bad, ERR_ILLEGAL);
+    refused(&t, &(struct try){me, "x", match_head(t.m), &bad}, ERR_ILLEGAL);
     for (unsigned f = 0; f < t.board->n_figures; f++) {
         if (t.board->figure[f].side != match_position(t.m)->active)
             bad.figure[0] = (uint16_t)f;
     }
-    refused(&t, me, "x", match_head(t.m), &bad, ERR_ILLEGAL);
+    refused(&t, &(struct try){me, "x", match_head(t.m), &bad}, ERR_ILLEGAL);
     /* its id is still free */
     assert_int_equal(table_order(&t, me, "x", match_head(t.m), &o), ERR_OK);
     table_fini(&t);
@@ -168,12 +176,13 @@ static void same_id_same_answer(void **unused)
     }
     other = o;
     other.face = (uint8_t)((other.face + 1) % 4);
-    refused(&t, me, "one \"\\ \xc3\xa9", head, &other, ERR_CONFLICT);
-    refused(&t, me == ROLE_A ? ROLE_B : ROLE_A, "one \"\\ \xc3\xa9", head, &o, ERR_TURN);
+    refused(&t, &(struct try){me, "one \"\\ \xc3\xa9", head, &other}, ERR_CONFLICT);
+    refused(&t, &(struct try){me == ROLE_A ? ROLE_B : ROLE_A, "one \"\\ \xc3\xa9", head, &o},
+            ERR_TURN);
     assert_int_equal(table_end(&t, match_resign(t.m, me, t.now, &t.st)), ERR_OK);
     assert_int_equal(table_order(&t, me, "one \"\\ \xc3\xa9", 0, &o), ERR_OK); /* for ever */
     assert_int_equal(t.st.seq, seq);
-    refused(&t, me, "two", match_head(t.m), &o, ERR_PHASE);
+    refused(&t, &(struct try){me, "two", match_head(t.m), &o}, ERR_PHASE);
     table_fini(&t);
 }
 
@@ -194,7 +203,7 @@ static void only_play_makes_stale(void **unused)
     assert_true(table_move(&t, &o));
     assert_int_equal(table_order(&t, me, "a", base, &o), ERR_OK);
     assert_true(table_move(&t, &o));
-    refused(&t, me, "b", base, &o, ERR_STALE);
+    refused(&t, &(struct try){me, "b", base, &o}, ERR_STALE);
     table_fini(&t);
 }
 
@@ -251,7 +260,7 @@ static void order_then_roll(void **unused)
     assert_int_equal(r.waiting, 0);
     assert_memory_equal(r.hash, match_hash(t.m), FD1_LEN);
     t.hold = false;
-    refused(&t, table_active(&t), "c", seq, &o, ERR_PHASE);
+    refused(&t, &(struct try){table_active(&t), "c", seq, &o}, ERR_PHASE);
     assert_int_equal(match_deadline(t.m).ms, 0);
     table_next(&t);
     assert_non_null(strstr(table_line(&t, seq + 1), "\"kind\":\"roll\",\"n\":2"));
@@ -279,7 +288,7 @@ static void limit_of_orders(void **unused)
             table_order(&t, table_active(&t), id, match_head(t.m), i % 2 == 0 ? &o : &undo),
             ERR_OK);
     }
-    refused(&t, table_active(&t), "more", match_head(t.m), &o, ERR_PHASE);
+    refused(&t, &(struct try){table_active(&t), "more", match_head(t.m), &o}, ERR_PHASE);
     assert_int_equal(table_order(&t, table_active(&t), "end", match_head(t.m), &end), ERR_OK);
     assert_true(t.shelf.snaps > 10);
     match_free(table_load(&t));

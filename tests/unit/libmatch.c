@@ -243,12 +243,13 @@ static uint32_t base_of(struct table *t, enum role role)
 enum err table_share(struct table *t, enum role role)
 {
     struct match_request r;
-    uint8_t x[FD1_LEN];
+    struct match_share s;
 
     fresh(t);
     assert_true(match_request(t->m, &r));
-    assert_true(fd1_chain_link(&t->chain[role], fd1_link_number(base_of(t, role), r.n), x));
-    return table_end(t, match_share(t->m, role, r.n, x, t->now, &t->st));
+    s.roll = r.n;
+    assert_true(fd1_chain_link(&t->chain[role], fd1_link_number(base_of(t, role), r.n), s.share));
+    return table_end(t, match_share(t->m, role, &s, t->now, &t->st));
 }
 
 void table_shares(struct table *t)
