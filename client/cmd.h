@@ -38,9 +38,13 @@ bool cmd_is_utf8(void);
 
 extern const struct command cmd_adjudicate;
 extern const struct command cmd_bot;
+extern const struct command cmd_luck;
 extern const struct command cmd_play;
+extern const struct command cmd_record;
+extern const struct command cmd_replay;
 extern const struct command cmd_balance;
 extern const struct command cmd_scenario;
+extern const struct command cmd_verify;
 extern const struct command cmd_watch;
 
 #endif

@@ -6,7 +6,6 @@
 #include "client/app.h"
 #include "client/bot/bot.h"
 #include "client/words.h"
-#include "common/base/hex.h"
 #include "common/base/str.h"
 
 struct bot_front {
@@ -32,29 +31,20 @@ static const struct model *model(const struct bot_front *f)
     return s == NULL ? NULL : seat_model(s);
 }
 
-/* A line for people, on standard error where standard output has the raw messages. */
+/* A line for people; none where standard output has the raw messages. */
 static void say(const struct bot_front *f, const char *text)
 {
-    FILE *to = f->opt->json ? stderr : stdout;
-
-    (void)fprintf(to, "%s\n", text);
-    (void)fflush(to);
+    if (f->opt->json)
+        return;
+    (void)printf("%s\n", text);
+    (void)fflush(stdout);
 }
 
 static void finish(struct bot_front *f, const struct model *m)
 {
-    char hash[2 * FD1_LEN + 1], state[2 * RULES_HASH_LEN + 1] = "-";
-    uint8_t bytes[RULES_HASH_LEN];
     struct buf text = BUF_EMPTY;
 
-    hex_encode(hash, m->audit.hash, FD1_LEN);
-    if (audit_state_hash(&m->audit, bytes))
-        hex_encode(state, bytes, sizeof(bytes));
-    words_over(&m->audit, &text);
-    buf_printf(&text, " Turn %u, entry %u, hash %s, state %s; ",
-               m->audit.started ? model_state(m)->turn : 0U, m->audit.head, hash, state);
-    model_dice_words(m, &text);
-    buf_putc(&text, '.');
+    model_result_words(m, &text);
     say(f, buf_str(&text));
     buf_fini(&text);
     app_leave(f->app, EX_OK);
@@ -148,8 +138,11 @@ static void on_presence(void *data)
 
 static void on_say(void *data, enum seat_news kind, const char *text)
 {
-    (void)kind;
-    say(data, text);
+    const struct bot_front *f = data;
+
+    if (f->opt->json && kind == SEAT_ALARM)
+        (void)cmd_fail(EX_OK, "%s", text);
+    say(f, text);
 }
 
 static void on_failed(void *data, int code, const char *why)

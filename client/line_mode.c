@@ -5,7 +5,6 @@
 
 #include "client/line_impl.h"
 #include "client/words.h"
-#include "common/base/hex.h"
 #include "common/base/mem.h"
 #include "common/base/str.h"
 
@@ -126,16 +125,9 @@ static bool roll_is_near(const struct model *m)
 
 static void finish(struct line_mode *l, const struct model *m)
 {
-    char hash[2 * FD1_LEN + 1];
     struct buf text = BUF_EMPTY;
 
-    hex_encode(hash, m->audit.hash, FD1_LEN);
-    buf_printf(&text, "Result: %s, %s, turn %u. Match %s, entry %u, hash %s; ",
-               m->audit.winner <= RULES_B ? m->scn->side[m->audit.winner].id : "nobody",
-               reason_word((enum rules_reason)m->audit.reason),
-               m->audit.started ? model_state(m)->turn : 0U, m->match, m->audit.head, hash);
-    model_dice_words(m, &text);
-    buf_putc(&text, '.');
+    model_result_words(m, &text);
     line_say(&l->out, buf_str(&text));
     buf_fini(&text);
     line_leave(l, EX_OK);

@@ -8,7 +8,8 @@
 #include "common/base/str.h"
 
 static const struct command *const commands[] = {
-    &cmd_play, &cmd_watch, &cmd_bot, &cmd_scenario, &cmd_adjudicate,
+    &cmd_play,   &cmd_watch, &cmd_bot,      &cmd_record,     &cmd_verify,
+    &cmd_replay, &cmd_luck,  &cmd_scenario, &cmd_adjudicate, &cmd_balance,
 };
 
 static const struct command *find(const char *name)

@@ -395,3 +395,20 @@ void model_dice_words(const struct model *m, struct buf *out)
     if (d->reanchors > 0)
         buf_printf(out, ", %u new anchor%s", d->reanchors, d->reanchors == 1 ? "" : "s");
 }
+
+void model_result_words(const struct model *m, struct buf *out)
+{
+    const struct audit *a = &m->audit;
+    char hash[2 * FD1_LEN + 1], state[2 * RULES_HASH_LEN + 1] = "-";
+    uint8_t bytes[RULES_HASH_LEN];
+
+    hex_encode(hash, a->hash, FD1_LEN);
+    if (audit_state_hash(a, bytes))
+        hex_encode(state, bytes, sizeof(bytes));
+    buf_printf(out, "Result: %s, %s, turn %u. Match %s, entry %u, hash %s, state %s; ",
+               a->winner <= RULES_B ? m->scn->side[a->winner].id : "nobody",
+               reason_word((enum rules_reason)a->reason),
+               a->started ? a->game.rules.state.turn : 0U, m->match, a->head, hash, state);
+    model_dice_words(m, out);
+    buf_putc(out, '.');
+}

@@ -85,5 +85,7 @@ bool model_may_order(const struct model *m);
 bool model_left(const struct model *m, enum rules_side side, struct mono now, int64_t *left_ms);
 /* "dice checked", "server-only dice, checked", "dice checked from seq 120 on". Appended. */
 void model_dice_words(const struct model *m, struct buf *out);
+/* "Result: red, eliminate, turn 10. Match ..., entry 285, hash ..., state ...; dice checked." */
+void model_result_words(const struct model *m, struct buf *out);
 
 #endif
