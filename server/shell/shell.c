@@ -18,7 +18,7 @@ enum {
     TICK_MAX_MS = 60 * 60 * 1000, /* no timer is set longer than this */
     ENTROPY_MS = 60 * 1000,
     STOP_MS = 10 * 1000, /* from the signal to the core's last word, at most */
-    LEAVE_MS = 1000,     /* then, for the peers to read it */
+    LEAVE_MS = 250,      /* then, for the peers to read it */
     SPARE_FDS = 64,      /* descriptors that aren't players' */
     SLOW_BYTES = 64 * 1024,
     QUEUE_BYTES = 4 * 1024 * 1024
