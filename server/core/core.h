@@ -159,7 +159,7 @@ void core_free(struct core *c);
 
 /*
  * Recovery, before the first step: rows as the store has them, in this order: meta, users, tokens,
- * matches with newest snapshot (may be NULL) and the journal lines behind it, shares; then
+ * matches with newest snapshot (may be NULL) and all their journal lines from seq 1, shares; then
  * core_load_done. ERR_DATA: this row is set aside (a match: MATCH_BROKEN), the rest goes on; why[]
  * says why.
  */

@@ -53,17 +53,9 @@ static enum err find_board(struct core *c, const struct core_match_row *row, str
 /* The number of a match that is set aside, as far as its row tells one that is free; else 0. */
 static uint32_t number_of(const struct core *c, const struct core_match_row *row)
 {
-    char why[JSON_WHY_LEN];
-    struct json *j = NULL;
-    struct msg_match ref = {.no = 0};
-    int64_t no;
+    const struct msg_match ref = {.no = match_row_no(row->data, row->data_len)};
 
-    if (json_parse(row->data, row->data_len, &json_file_limits, &j, why) != ERR_OK)
-        return 0;
-    if (json_get_int(j, "no", &no) && no > 0 && no < UINT32_MAX)
-        ref.no = (uint32_t)no;
-    json_free(j);
-    return ref.no != 0 && room_find(c, &ref) == NULL ? ref.no : 0;
+    return ref.no != 0 && ref.no < UINT32_MAX && room_find(c, &ref) == NULL ? ref.no : 0;
 }
 
 enum err core_load_match(struct core *c, const struct core_match_row *row, char why[PLAY_WHY_LEN])

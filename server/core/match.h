@@ -116,6 +116,8 @@ struct match_peek {
     struct rules_readings readings;
 };
 NODISCARD enum err match_row_peek(const char *data, size_t len, struct match_peek *out);
+/* The match's number as a row that doesn't check tells it; 0: it can't be read. */
+uint32_t match_row_no(const char *data, size_t len);
 
 /* A stored match: `row` with ALL its journal lines from seq 1; the snapshot only saves deciding. */
 struct match_load {

@@ -348,6 +348,8 @@ void batch_close(struct match_batch *b)
         memset(c->offers.id, 0, sizeof(c->offers.id));
         c->clock.pause_due = false;
         c->clock.paused = false;
+        b->drop_shares |= c->dice.has_share[ROLE_A] || c->dice.has_share[ROLE_B];
+        memset(c->dice.has_share, 0, sizeof(c->dice.has_share));
     }
     clock_rerun(b->m, c, b->now.served);
     note_applied(b);

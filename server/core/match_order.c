@@ -37,16 +37,17 @@ enum err batch_order(struct match_batch *b, struct entry *e)
     return ERR_OK;
 }
 
-/* A character of an order id: it stands in an entry, which holds no control character. */
+/* It stands in an entry, which holds no control character. */
 static bool id_is_good(const char *id)
 {
     const size_t len = strlen(id);
-    uint32_t cp;
+    uint32_t cp = 0;
 
     if (!utf8_valid(id, len) || len == 0 || utf8_count(id, len) > ORDER_ID_CHARS)
         return false;
     for (size_t i = 0; i < len; i += utf8_decode(id + i, len - i, &cp)) {
-        if ((unsigned char)id[i] < 0x20 || id[i] == 0x7f)
+        (void)utf8_decode(id + i, len - i, &cp);
+        if (cp < 0x20 || (cp >= 0x7f && cp < 0xa0))
             return false;
     }
     return true;

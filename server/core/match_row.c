@@ -196,6 +196,20 @@ enum err match_row_peek(const char *data, size_t len, struct match_peek *out)
     return ok ? ERR_OK : ERR_DATA;
 }
 
+uint32_t match_row_no(const char *data, size_t len)
+{
+    char why[JSON_WHY_LEN];
+    struct json *j = NULL;
+    uint32_t no = 0;
+
+    if (len <= HASH_HEX ||
+        json_parse(data + HASH_HEX + 1, len - HASH_HEX - 1, &json_file_limits, &j, why) != ERR_OK ||
+        !get_u32(j, "no", &no))
+        no = 0;
+    json_free(j);
+    return no;
+}
+
 static bool get_ms(const struct json *j, const char *name, struct mono *out)
 {
     return json_get_int(j, name, &out->ms);
