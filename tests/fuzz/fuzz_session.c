@@ -245,7 +245,8 @@ static const char opening[] =
     "\ns\ns\n"
     "0{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"match.sync\",\"params\":{\"match\":1}}\n"
     "1{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"match.sync\",\"params\":{\"match\":1}}\n"
-    "2{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"match.watch\",\"params\":{\"match\":1}}\ns\ns\n";
+    "2{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"match.watch\",\"params\":{\"match\":1}}"
+    "\ns\ns\ns\ns\ns\ns\n";
 
 static const struct core_config config = {.server = "skirmishd/fuzz",
                                           .motd = "",
