@@ -85,7 +85,7 @@ static void there_and_back(void **state)
     for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
         struct buf line = BUF_EMPTY, again = BUF_EMPTY;
         struct json *j = NULL;
-        struct entry e;
+        struct entry e = {0};
 
         sides(w, lines[i], &line);
         assert_int_equal(decode(w, line.data, line.len, &e, &j), ERR_OK);
