@@ -45,6 +45,7 @@ struct shell {
     int64_t tick_at_ms; /* what `tick` is set to */
     enum stage stage;
     bool stepping;
+    bool disk_full; /* the last transaction was refused */
     int exit_code;
 };
 
@@ -142,10 +143,15 @@ static void on_drained(void *arg, conn_id conn)
 static void on_stored(void *arg, uint64_t txn, enum err err)
 {
     struct core_event ev = {.kind = CORE_STORED, .u.stored = {txn, err}};
+    struct shell *sh = arg;
+    const bool full = err != ERR_OK;
 
-    if (err != ERR_OK)
-        LOG_WARN("store.refused", "txn=%llu why=%s", (unsigned long long)txn, "no room");
-    step(arg, &ev);
+    if (full != sh->disk_full) /* once, not for every order that is refused */
+        LOG_WARN(full ? "store.full" : "store.room", "words=%s",
+                 full ? "the disk is full: nothing new is taken until there is room"
+                      : "there is room again");
+    sh->disk_full = full;
+    step(sh, &ev);
 }
 
 /* On the writer's thread. Ending here and now is what keeps the promise: nobody is answered. */
