@@ -109,16 +109,27 @@ static const char *side_name(const struct audit *a, unsigned side)
     return side <= RULES_B ? a->scn->side[side].name : "nobody";
 }
 
+/* "Red" is one, "Cowboys" are many: the verb and the genitive that go with a side's name. */
+static const char *verb(const struct audit *a, unsigned side, const char *one, const char *many)
+{
+    return str_ends(side_name(a, side), "s") ? many : one;
+}
+
+static const char *genitive(const struct audit *a, unsigned side)
+{
+    return verb(a, side, "'s", "'");
+}
+
 /* "Blue has 5 of 6 soldiers", and what that means for its morale. */
 static void put_strength(const struct audit *a, enum rules_side side, struct buf *out)
 {
     const struct rules_state *s = &a->game.rules.state;
     const unsigned all = a->board->side[side].soldiers;
 
-    buf_printf(out, "%s has %u of %u soldiers", side_name(a, side),
+    buf_printf(out, "%s %s %u of %u soldiers", side_name(a, side), verb(a, side, "has", "have"),
                all - rules_killed(a->board, s, side), all);
     if ((s->testing >> side & 1) != 0)
-        buf_puts(out, " and tests morale");
+        buf_printf(out, " and %s morale", verb(a, side, "tests", "test"));
 }
 
 void words_position(const struct audit *a, enum rules_side me, struct buf *out)
@@ -136,7 +147,8 @@ void words_position(const struct audit *a, enum rules_side me, struct buf *out)
     }
     buf_printf(out, "Turn %u of %u. ", s->turn, a->board->turns);
     if (s->active <= RULES_B)
-        buf_printf(out, "%s's phase%s. ", side_name(a, s->active), s->active == me ? " (you)" : "");
+        buf_printf(out, "%s%s phase%s. ", side_name(a, s->active), genitive(a, s->active),
+                   s->active == me ? " (you)" : "");
     put_strength(a, RULES_A, out);
     buf_puts(out, "; ");
     put_strength(a, RULES_B, out);
@@ -155,7 +167,8 @@ static void put_initiative(const struct audit *a, const struct rules_event *ev,
         buf_printf(out, "%s%s %u, %s %u", i == 0 ? "" : "; again: ", side_name(a, RULES_A),
                    it->roll.a, side_name(a, RULES_B), it->roll.b);
     }
-    buf_printf(out, ". %s goes first.", side_name(a, ev->u.initiative.first));
+    buf_printf(out, ". %s %s first.", side_name(a, ev->u.initiative.first),
+               verb(a, ev->u.initiative.first, "goes", "go"));
 }
 
 static void put_arrive(const struct audit *a, const struct rules_event *ev,
@@ -380,8 +393,9 @@ void words_over(const struct audit *a, struct buf *out)
     _Static_assert(ARRAY_LEN(how) == RULES_REASON_COUNT, "words for every reason");
 
     if (a->winner <= RULES_B)
-        buf_printf(out, "The game is over: %s wins (%s: %s).", side_name(a, a->winner),
-                   reason_word((enum rules_reason)a->reason), how[a->reason]);
+        buf_printf(out, "The game is over: %s %s (%s: %s).", side_name(a, a->winner),
+                   verb(a, a->winner, "wins", "win"), reason_word((enum rules_reason)a->reason),
+                   how[a->reason]);
     else
         buf_printf(out, "The game is over: nobody wins (%s: %s).",
                    reason_word((enum rules_reason)a->reason), how[a->reason]);
@@ -395,10 +409,12 @@ void words_event(const struct audit *a, const struct rules_event *ev, const unio
         put_initiative(a, ev, items, out);
         break;
     case RULES_EV_PHASE:
-        buf_printf(out, "%s's phase.", side_name(a, ev->u.phase.side));
+        buf_printf(out, "%s%s phase.", side_name(a, ev->u.phase.side),
+                   genitive(a, ev->u.phase.side));
         break;
     case RULES_EV_END_PHASE:
-        buf_printf(out, "%s's phase ends.", side_name(a, ev->u.phase.side));
+        buf_printf(out, "%s%s phase ends.", side_name(a, ev->u.phase.side),
+                   genitive(a, ev->u.phase.side));
         break;
     case RULES_EV_END_TURN:
         buf_printf(out, "Turn %u ends.", ev->u.phase.turn);
@@ -442,8 +458,8 @@ static const char *const offers[] = {"a draw", "a pause, or to go on after one",
 
 static void put_offer(const struct audit *a, enum rules_side me, struct buf *out)
 {
-    buf_printf(out, "%s offers %s.", side_name(a, a->last.u.offer.side),
-               offers[a->last.u.offer.offer]);
+    buf_printf(out, "%s %s %s.", side_name(a, a->last.u.offer.side),
+               verb(a, a->last.u.offer.side, "offers", "offer"), offers[a->last.u.offer.offer]);
     if (me != RULES_NOBODY && me != a->last.u.offer.side)
         buf_puts(out, " Say accept or decline.");
 }
@@ -515,14 +531,15 @@ void words_entry(const struct audit *a, enum rules_side me, struct buf *out)
         put_offer(a, me, out);
         break;
     case ENTRY_ANSWER:
-        buf_printf(out, "%s says %s.", side_name(a, e->u.answer.side),
-                   e->u.answer.accept ? "yes" : "no");
+        buf_printf(out, "%s %s %s.", side_name(a, e->u.answer.side),
+                   verb(a, e->u.answer.side, "says", "say"), e->u.answer.accept ? "yes" : "no");
         break;
     case ENTRY_RESIGN:
-        buf_printf(out, "%s resigns.", side_name(a, e->u.side));
+        buf_printf(out, "%s %s.", side_name(a, e->u.side), verb(a, e->u.side, "resigns", "resign"));
         break;
     case ENTRY_CLAIM:
-        buf_printf(out, "%s claims the game.", side_name(a, e->u.side));
+        buf_printf(out, "%s %s the game.", side_name(a, e->u.side),
+                   verb(a, e->u.side, "claims", "claim"));
         break;
     case ENTRY_PAUSE:
         buf_puts(out, "The match is paused.");
