@@ -83,22 +83,31 @@ static void put_hint(const struct model *m, const struct rules_order *o,
     }
 }
 
-/* Would the rules take it? If not, say which one and what would work. */
-static bool allowed(struct line_mode *l, const struct model *m, const struct rules_order *o)
+static void refuse(struct line_mode *l, const struct model *m, const struct rules_order *o,
+                   const struct rules_refusal *no)
 {
-    struct game_events ev = {0};
-    const enum rules_err e = game_decide_diceless(&m->audit.game, o, &ev);
-    const struct rules_refusal no = ev.out.refusal;
     struct buf text = BUF_EMPTY;
 
-    if (e == RULES_E_ILLEGAL) {
-        buf_printf(&text, "Refused (R%u): ", rules_why_rule((enum rules_why)no.why));
-        refusal_words(m->scn, model_board(m), &no, &text);
-        buf_putc(&text, '.');
-        put_hint(m, o, &no, &text);
-        line_say(&l->out, buf_str(&text));
-    }
+    buf_printf(&text, "Refused (R%u): ", rules_why_rule((enum rules_why)no->why));
+    refusal_words(m->scn, model_board(m), no, &text);
+    buf_putc(&text, '.');
+    put_hint(m, o, no, &text);
+    line_say(&l->out, buf_str(&text));
     buf_fini(&text);
+}
+
+/* Would the rules take it? If not, say which one and what would work. */
+static bool allowed(struct line_mode *l, const struct model *m, const struct said *c)
+{
+    struct game_events ev = {0};
+    enum rules_err e = RULES_E_ILLEGAL;
+
+    if (c->no.why != RULES_WHY_NONE)
+        refuse(l, m, &c->order, &c->no);
+    else
+        e = game_decide_diceless(&m->audit.game, &c->order, &ev);
+    if (e == RULES_E_ILLEGAL && c->no.why == RULES_WHY_NONE)
+        refuse(l, m, &c->order, &ev.out.refusal);
     game_events_fini(&ev);
     return e != RULES_E_ILLEGAL;
 }
@@ -116,7 +125,7 @@ static void tell_odds(struct line_mode *l, const struct model *m, const struct r
     buf_fini(&text);
 }
 
-static void order(struct line_mode *l, const struct model *m, const struct rules_order *o)
+static void order(struct line_mode *l, const struct model *m, const struct said *c)
 {
     if (model_side(m) == RULES_NOBODY) {
         line_say(&l->out, "You look on here; only the players give orders.");
@@ -126,11 +135,11 @@ static void order(struct line_mode *l, const struct model *m, const struct rules
         line_say(&l->out, "Refused (R42): the game is over.");
         return;
     }
-    if (!allowed(l, m, o))
+    if (!allowed(l, m, c))
         return;
-    if (o->kind == RULES_DO_FIRE)
-        tell_odds(l, m, o);
-    seat_order(app_seat(l->app), o);
+    if (c->order.kind == RULES_DO_FIRE)
+        tell_odds(l, m, &c->order);
+    seat_order(app_seat(l->app), &c->order);
 }
 
 void line_refused(struct line_mode *l, const struct seat_order_end *end)
@@ -165,6 +174,22 @@ static void on_answer(void *data, const struct link_answer *a)
     }
     buf_fini(&text);
     line_answered(l);
+}
+
+/* A resignation or claim that is granted ends the game: its end is waited for. */
+static void on_end_asked(void *data, const struct link_answer *a)
+{
+    struct line_mode *l = data;
+
+    l->awaits_over = a->err == ERR_OK && !line_match(l)->audit.over;
+    on_answer(l, a);
+}
+
+static void end_game(struct line_mode *l, enum msg_method how)
+{
+    l->asks++;
+    (void)seat_begin(app_seat(l->app), how);
+    seat_send(app_seat(l->app), on_end_asked, l);
 }
 
 static void send(struct line_mode *l)
@@ -363,7 +388,7 @@ static void do_match(struct line_mode *l, const struct model *m, const struct sa
     case COMMAND_TURN:
     case COMMAND_UNDO:
     case COMMAND_END:
-        order(l, m, &c->order);
+        order(l, m, c);
         break;
     case COMMAND_LEGAL:
         legal(l, m, c->figure);
@@ -411,12 +436,10 @@ static void do_match(struct line_mode *l, const struct model *m, const struct sa
         answer(l, m, c->kind == COMMAND_ACCEPT);
         break;
     case COMMAND_RESIGN:
-        (void)seat_begin(app_seat(l->app), MSG_MATCH_RESIGN);
-        send(l);
+        end_game(l, MSG_MATCH_RESIGN);
         break;
     case COMMAND_CLAIM:
-        (void)seat_begin(app_seat(l->app), MSG_MATCH_CLAIM);
-        send(l);
+        end_game(l, MSG_MATCH_CLAIM);
         break;
     case COMMAND_GO_ON:
         if (seat_went_back(app_seat(l->app)))

@@ -19,6 +19,7 @@ struct line_mode {
     bool typed, ended, left;
     bool ready;          /* the match was shown */
     bool down;           /* the line is down, and that was said */
+    bool awaits_over;    /* a resignation or claim was granted */
     unsigned asks;       /* requests whose answers are waited for */
     uint16_t shown_turn; /* whose phase was announced last */
     uint8_t shown_side;

@@ -15,6 +15,7 @@ static void pump(struct line_mode *l);
 void line_leave(struct line_mode *l, int code)
 {
     l->left = true;
+    l->out.mute = true;
     app_leave(l->app, code);
 }
 
@@ -58,6 +59,16 @@ static bool next(struct line_mode *l, char **line)
     return false;
 }
 
+/* Is everything done that was asked for? */
+static bool is_idle(const struct line_mode *l)
+{
+    const struct seat *seat = app_seat(l->app);
+
+    if (l->n_queue > 0 || l->asks > 0 || l->awaits_over)
+        return false;
+    return seat == NULL ? link_is_up(app_link(l->app)) : l->ready && !seat_is_busy(seat);
+}
+
 static void pump(struct line_mode *l)
 {
     char *line = NULL;
@@ -69,8 +80,7 @@ static void pump(struct line_mode *l)
             line_do(l, line);
         mem_free(line);
     }
-    if (!l->left && l->ended && l->n_queue == 0 && l->asks == 0 &&
-        (app_seat(l->app) == NULL || !seat_is_busy(app_seat(l->app)))) {
+    if (!l->left && l->ended && is_idle(l)) {
         line_say(&l->out, "The input has ended; the match goes on without it.");
         line_leave(l, EX_OK);
     }

@@ -157,12 +157,34 @@ static uint16_t slowest(const struct rules_board *b, const struct rules_order *o
     return found;
 }
 
-/* Only the end was given: put the shortest way there, if there is one. */
-static void find_path(const struct orders_place *at, struct rules_order *o)
+/* Why there is no way to `to`: a reason that reach lists, or it is simply too far. */
+static void no_way(const struct orders_place *at, const struct rules_reach *reach, uint16_t figure,
+                   uint16_t to, struct rules_refusal *no)
 {
+    const unsigned w = at->board->w, from = at->state->at[figure];
+    const int dx = (int)(to % w) - (int)(from % w), dy = (int)(to / w) - (int)(from / w);
+
+    no->why = RULES_WHY_TOO_FAR;
+    no->figure = figure;
+    no->square = to;
+    no->asked = (uint16_t)((dx < 0 ? -dx : dx) + (dy < 0 ? -dy : dy));
+    no->allowed = (uint16_t)rules_allowance(at->board, figure, false);
+    for (unsigned i = 0; i < reach->n_not; i++) {
+        if (reach->no[i].at == to)
+            no->why = reach->no[i].why;
+    }
+    if (no->why == RULES_WHY_TOO_FAR && no->asked <= no->allowed)
+        no->asked = (uint16_t)(no->allowed + 1); /* the way round is longer */
+}
+
+/* Only the end was given: put the shortest way there, or say why there is none. */
+static void find_path(const struct orders_place *at, struct rules_order *o,
+                      struct rules_refusal *no)
+{
+    const uint16_t figure = slowest(at->board, o);
     struct rules_reach reach;
 
-    rules_reach(at->board, at->state, slowest(at->board, o), &reach);
+    rules_reach(at->board, at->state, figure, &reach);
     for (unsigned i = 0; i < reach.n_to; i++) {
         if (reach.to[i].at != o->path[0])
             continue;
@@ -171,10 +193,14 @@ static void find_path(const struct orders_place *at, struct rules_order *o)
             o->path[k] = reach.to[i].path[k];
         return;
     }
+    if (reach.why == RULES_WHY_NONE && o->exit == RULES_NO_DIR &&
+        o->path[0] != at->state->at[figure])
+        no_way(at, &reach, figure, o->path[0], no);
 }
 
 /* The way to the square from which the board is left. */
-static void find_exit(const struct orders_place *at, struct rules_order *o)
+static void find_exit(const struct orders_place *at, struct rules_order *o,
+                      struct rules_refusal *no)
 {
     struct rules_reach reach;
     const uint16_t figure = slowest(at->board, o);
@@ -185,7 +211,7 @@ static void find_exit(const struct orders_place *at, struct rules_order *o)
         return;
     o->path[0] = reach.exit_via[o->exit];
     o->n_path = 1;
-    find_path(at, o);
+    find_path(at, o, no);
 }
 
 /* One word of a move behind the figures: a square, "exit", a facing. */
@@ -230,10 +256,12 @@ static enum err parse_move(const struct orders_place *at, char *line, struct sai
     }
     if (o->n_path == 0 && o->exit == RULES_NO_DIR)
         return usage(COMMAND_MOVE, why);
+    if (at->state->at[o->figure[0]] == RULES_NO_SQUARE)
+        return ERR_OK; /* the rules say so */
     if (o->n_path == 1)
-        find_path(at, o);
+        find_path(at, o, &out->no);
     else if (o->n_path == 0)
-        find_exit(at, o);
+        find_exit(at, o, &out->no);
     return ERR_OK;
 }
 

@@ -52,10 +52,11 @@ enum command_kind {
 struct said {
     uint8_t kind; /* enum command_kind; COMMAND_COUNT: a blank line or # comment */
     struct rules_order order;
-    uint16_t figure; /* legal, odds; RULES_NO_FIGURE: none given */
-    uint8_t face;    /* odds; RULES_NO_DIR: none given */
-    uint16_t number; /* log */
-    char text[1700]; /* say */
+    struct rules_refusal no; /* move: only the end was given and there is no way; else zero */
+    uint16_t figure;         /* legal, odds; RULES_NO_FIGURE: none given */
+    uint8_t face;            /* odds; RULES_NO_DIR: none given */
+    uint16_t number;         /* log */
+    char text[1700];         /* say */
 };
 
 /* Where orders are understood. `scn` NULL: nothing is known of the match yet. */

@@ -6,6 +6,10 @@
 
 void words_odds(struct rules_odds odds, struct buf *out)
 {
+    for (uint64_t f = 2; f <= 7; f++) {
+        while (odds.n > 0 && odds.n % f == 0 && odds.d % f == 0)
+            odds = (struct rules_odds){odds.n / f, odds.d / f};
+    }
     if (odds.n == 0)
         buf_puts(out, "never");
     else
