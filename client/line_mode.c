@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: ISC
  * line_mode.c -- the front end of line mode: what comes in, in which order it is done.
  */
+#include "client/line_mode.h"
+
 #include <unistd.h>
 
 #include "client/line_impl.h"

@@ -61,9 +61,9 @@ static bool get_dir(const struct json *j, const char *name, uint8_t *out)
 static enum err read_figures(const struct json *j, const struct scenario *scn,
                              struct rules_order *o, char field[PLAY_WHY_LEN])
 {
-    if (!get_list(j, "figures", scn, find_figure, o->figure))
-        return wrong(field, "figures");
     o->n_figures = list_len(j, "figures");
+    if (!get_list(j, "figures", scn, find_figure, o->figure) || o->n_figures == 0)
+        return wrong(field, "figures");
     return ERR_OK;
 }
 
@@ -100,6 +100,12 @@ static bool find_do(const char *word, uint8_t *out)
     return false;
 }
 
+/* Only a move may leave its facing to the last step. */
+static bool needs_face(unsigned kind)
+{
+    return kind == RULES_DO_TURN || kind == RULES_DO_FIRE;
+}
+
 enum err order_from_json(const struct json *j, const struct scenario *scn, struct rules_order *o,
                          char field[PLAY_WHY_LEN])
 {
@@ -113,7 +119,7 @@ enum err order_from_json(const struct json *j, const struct scenario *scn, struc
     }
     if (!json_get_string(j, "do", &word) || !find_do(word, &o->kind))
         return wrong(field, "do");
-    if (!get_dir(j, "face", &o->face))
+    if (!get_dir(j, "face", &o->face) || (o->face == RULES_NO_DIR && needs_face(o->kind)))
         return wrong(field, "face");
     switch ((enum rules_do)o->kind) {
     case RULES_DO_MOVE:

@@ -24,8 +24,7 @@ static struct world_conn *find(struct world *w, conn_id id)
     for (unsigned i = 0; i < w->n_conns; i++)
         if (w->conn[i].id == id)
             return &w->conn[i];
-    fail_msg("an effect on a connection that never was");
-    return NULL;
+    check_failed("an effect on a connection that never was", __FILE__, __LINE__);
 }
 
 static void note_ops(struct world *w, const struct store_txn *t)
