@@ -13,7 +13,7 @@ enum err core_load_meta(struct core *c, const char *name, const char *data)
     if (!str_to_int(data, 0, INT64_MAX / 2, &value))
         return ERR_DATA;
     if (str_eq(name, "served_ms"))
-        c->served_ms = value;
+        c->served_ms = c->env.started.ms = value;
     else if (str_eq(name, "next_no") && value > 0 && value < UINT32_MAX)
         c->next_no = (uint32_t)value;
     return ERR_OK; /* a name from another version is none of our business */

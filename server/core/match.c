@@ -108,7 +108,7 @@ void match_open(const struct match_setup *s, const struct match_env *env, struct
     o->side = s->side;
     match_server_anchor(m, 0, o->anchor);
     m->chain_at = now.served;
-    m->loaded_at = mono_after(now.served, -MATCH_SILENT_MS); /* no server start takes part in it */
+    m->loaded_at = env->started;
     (void)match_run(m, &e, now, st);
     *out = m;
 }

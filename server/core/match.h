@@ -31,7 +31,8 @@ struct match_now {
 /* What the referee needs of the server; borrowed for the life of every match. */
 struct match_env {
     uint8_t master[FD1_LEN];
-    uint32_t kid; /* a match of another kid comes from a backup: it re-anchors (DICE D7) */
+    uint32_t kid;        /* a match of another kid comes from a backup: it re-anchors (DICE D7) */
+    struct mono started; /* served time when this process began (D4: nobody is away before 10 s) */
 };
 
 #define MATCH_INVITE_LEN   40 /* longest invite code */
