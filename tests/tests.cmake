@@ -88,7 +88,7 @@ file(GLOB benches CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/bench/*.c)
 foreach(file IN LISTS benches)
   get_filename_component(name ${file} NAME_WE)
   add_executable(bench_${name} ${file})
-  target_link_libraries(bench_${name} PRIVATE ${SK_LIBS} sk_flags)
+  target_link_libraries(bench_${name} PRIVATE ${test_libs} sk_flags)
   set_target_properties(bench_${name} PROPERTIES OUTPUT_NAME ${name}
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bench)
 endforeach()
