@@ -242,6 +242,26 @@ static void a_slow_reader_is_read_no_more(void **state)
     assert_false(w->conn[c].paused);
 }
 
+static void stops_only_behind_what_is_under_way(void **state)
+{
+    struct world *w = *state;
+    unsigned c = world_guest(w, "Maker");
+
+    w->store = STORE_WHEN_TOLD;
+    world_line(w, c,
+               REQ(3, "match.create",
+                   "{\"scenario\":\"first-blood\",\"side\":\"red\",\"fair\":\"server\","
+                   "\"clock\":{\"kind\":\"none\"}}"));
+    world_stop(w);
+    assert_has(world_take(w, c), "server.closing");
+    assert_false(w->stopped);
+    world_stored(w, ERR_OK);
+    assert_has(world_take(w, c), "\"no\":1"); /* acknowledged, since it is durable */
+    assert_false(w->stopped);
+    world_stored(w, ERR_OK);
+    assert_true(w->stopped);
+}
+
 static void stops_when_all_is_done(void **state)
 {
     struct world *w = *state;
@@ -254,6 +274,7 @@ static void stops_when_all_is_done(void **state)
     assert_true(w->conn[c].closed);
     assert_true(w->stopped);
     assert_has(buf_str(&w->kept), "meta_put served_ms");
+    world_event(w, c, CORE_EOF); /* what comes late finds nothing to do */
 }
 
 int main(void)
@@ -271,6 +292,7 @@ int main(void)
         T(says_busy_beyond_its_connections),
         T(a_late_close_is_nobodys),
         T(a_slow_reader_is_read_no_more),
+        T(stops_only_behind_what_is_under_way),
         T(stops_when_all_is_done),
     };
 
