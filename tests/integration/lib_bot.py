@@ -132,8 +132,7 @@ class View:
             event["entry"]["seq"], event["entry"]["kind"]))
 
     def same_as_before(self, state_hash):
-        known = [h for h in self.state_hashes if h is not None]
-        return bool(known) and known[-1] == state_hash
+        return state_hash == next((h for h in reversed(self.state_hashes) if h), None)
 
     def link(self, request):
         """The link for a request, None while its entry isn't here yet; WentBack (D7)."""

@@ -63,7 +63,7 @@ class Server:
         self.own_data = data is None
         self.data = data or tempfile.mkdtemp(prefix="skirmishd-")
         self.log_path = os.path.join(tempfile.gettempdir(), "%s.log" % os.path.basename(self.data))
-        self.process, self.address = None, None
+        self.process, self.address, self.started_ms = None, None, None
 
     def __enter__(self):
         self.start()
@@ -79,6 +79,7 @@ class Server:
             shutil.rmtree(self.data, ignore_errors=True)
 
     def start(self):
+        self.started_ms = time.time() * 1000
         with open(self.log_path, "ab") as log:
             self.process = subprocess.Popen(
                 [program("skirmishd"), "--listen", "127.0.0.1:0", "--data", self.data,

@@ -216,7 +216,8 @@ def open_matches(server):
                                "rated", "private", "watch", "spectators")},
           {"match": made[-1]["match"], "no": numbers[-1], "state": "open",
            "scenario": "first-blood", "maker": "ann", "side": "random", "clock": NO_CLOCK,
-           "fair": "server", "rated": False, "private": False, "watch": "all", "spectators": 0}, "a summary")
+           "fair": "server", "rated": False, "private": False, "watch": "all",
+           "spectators": 0}, "a summary")
     for params in ({"limit": 0}, {"limit": 101}, {"limit": "3"}, {"state": "lost"}, {"before": 0}):
         equal(eve.refused("params", "lobby.list", **params)["field"], list(params)[0], "field")
     equal(bob.call("match.join", match=numbers[0]), {"side": None}, "joined by number")

@@ -16,6 +16,7 @@ from rules import step  # noqa: E402
 
 SCENARIO = "first-blood"
 NOBODY = "0" * 32
+ORDERS_A_PHASE = 1024
 
 
 class Table:
@@ -401,6 +402,22 @@ def open_shares(table, bot, other, roll):
           "the other's share")
 
 
+def too_many(server):
+    """1,024 orders of a seat in a phase, undo counted; then only its end is taken."""
+    table = Table(server)
+    bot, view = table.active, table.active.views[table.match]
+    turn, _ = table.legal_move()
+    for count in range(ORDERS_A_PHASE):
+        order = {"do": "undo"} if count % 2 else turn
+        bot.order(view, order)
+        bot.conn.wait(lambda: not view.flying and view.journal.settled(), "order %d" % count)
+    catch_up([table.ann, table.bob], table.match)
+    table.refused("phase", bot, turn)
+    table.refused("phase", bot, {"do": "undo"})
+    table.give(bot, {"do": "end_phase"})
+    need(view.game.active != view.side() or view.game.turn > 1, "the phase has ended")
+
+
 def to_the_end(server):
     """Refused orders of every kind in a whole game change nothing in it."""
     table = Table(server, "server", "to the end")
@@ -418,7 +435,7 @@ def to_the_end(server):
 
 TESTS = (out_of_turn, another_s_figure, illegal, shapes, unknown_match, second_seat, without_a_seat,
          nobody_yet, before_the_start, stale_and_above, same_id, behind_the_end, open_roll,
-         to_the_end)
+         too_many, to_the_end)
 
 if __name__ == "__main__":
     sys.exit(run(TESTS))

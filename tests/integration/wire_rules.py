@@ -62,11 +62,11 @@ class Mischief:
 
 
 def one_game(server, scenario, seed, **params):
-    """A game from create to record: (kinds of entries seen, what was refused)."""
+    """A game from create to record: (the spectator's view, how many orders were refused)."""
     names = [name + str(seed).replace(" ", "-") for name in ("a-", "b-", "e-")]
     match, ann, bob = seat_pair(server, scenario, seed, names[:2], **params)
     eve = Bot(server, names[2], seed)
-    watched = eve.watch(match, scenario)
+    watched = eve.watch(match, scenario, keep=True)
     mischief = ann.before_order = bob.before_order = Mischief(seed, 0.3)
     bots = [ann, bob, eve]
     play(bots, match)
@@ -78,16 +78,16 @@ def one_game(server, scenario, seed, **params):
         mischief.other_rule, mischief.refused))
     for bot in bots:
         bot.close()
-    return watched.kinds, mischief.refused
+    return watched, mischief.refused
 
 
 def games(server, fair, seeds, **params):
     seen, refused = set(), 0
     for seed in seeds:
         for scenario in SCENARIOS:
-            kinds, count = one_game(server, scenario, "%d-%d" % (seed, SCENARIOS.index(scenario)),
+            view, count = one_game(server, scenario, "%d-%d" % (seed, SCENARIOS.index(scenario)),
                                    fair=fair, **params)
-            seen |= set(kinds)
+            seen |= set(view.kinds)
             refused += count
     need({"volley", "move", "turn", "arrive", "morale", "fall_back", "melee", "over"} <= seen,
          "not all events were seen: %s" % sorted(str(kind) for kind in seen))
@@ -111,9 +111,28 @@ def other_readings(server):
 
 
 def live_clock(server):
-    """The same with a clock that runs: `left` never grows but by what a phase adds."""
-    clock = {"kind": "live", "main_s": 1800, "phase_s": 5}
-    one_game(server, "first-blood", "live", fair="strict", clock=clock)
+    """With a clock that runs: who hasn't the phase loses no time, and nobody gains any but the
+    increment of a phase."""
+    main_s, phase_s = 1800, 5
+    clock = {"kind": "live", "main_s": main_s, "phase_s": phase_s}
+    view, _ = one_game(server, "first-blood", "live", fair="strict", clock=clock)
+    sides = view.journal.sides
+    left = dict.fromkeys(sides, (main_s + phase_s) * 1000)  # the first phase may have its own
+    phases = dict.fromkeys(sides, 0)  # ends of phases since `left`
+    seen = 0
+    for event in view.events:
+        entry = event["entry"]
+        if entry["kind"] in ("end_phase", "phase"):
+            phases[entry["side"]] += 1
+        if entry["kind"] not in ("order", "roll", "over") or entry["seq"] < 6:
+            continue
+        seen += 1
+        for side, ms in entry["left"].items():
+            most = left[side] + (phase_s * 1000 if phases[side] else 0)
+            need(ms <= most, "%s has %d ms at %d, and had %d" % (
+                side, ms, entry["seq"], left[side]))
+            left[side], phases[side] = ms, 0
+    need(seen > 50, "left stands with %d entries only" % seen)
 
 
 def broken_connections(server):
