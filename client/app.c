@@ -52,6 +52,15 @@ void app_sit(struct app *app, const struct seat_wish *wish)
         seat_up(app->seat);
 }
 
+void app_stand(struct app *app)
+{
+    if (app->seat == NULL)
+        return;
+    link_forget(app->link, app->seat);
+    seat_free(app->seat);
+    app->seat = NULL;
+}
+
 /* ---- from the link ---- */
 
 static void on_up(void *data)

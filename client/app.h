@@ -32,6 +32,8 @@ struct link *app_link(struct app *app);
 struct seat *app_seat(struct app *app);
 /* Take a place at a match; only while there is none. The strings of `wish` stay borrowed. */
 void app_sit(struct app *app, const struct seat_wish *wish);
+/* Give the place up, back to the lobby; not from within a hook of the seat. */
+void app_stand(struct app *app);
 /* End the loop with this exit code. */
 void app_leave(struct app *app, int code);
 

@@ -134,6 +134,14 @@ void link_send(struct link *l, link_answer_fn fn, void *data)
     flush(l);
 }
 
+void link_forget(struct link *l, const void *data)
+{
+    for (size_t i = 0; i < l->n_pending; i++) {
+        if (l->pending[i].data == data)
+            l->pending[i].fn = NULL;
+    }
+}
+
 /* Everybody who waits is told that the line was lost. */
 static void lose_pending(struct link *l)
 {

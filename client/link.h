@@ -54,5 +54,7 @@ const char *link_user(const struct link *l);
 struct jsonw *link_begin(struct link *l, enum msg_method m);
 /* Send what was begun. `fn` (may be NULL) is called once: at the latest when the line is lost. */
 void link_send(struct link *l, link_answer_fn fn, void *data);
+/* Whoever asked with this `data` no longer wants the answers that are still to come. */
+void link_forget(struct link *l, const void *data);
 
 #endif

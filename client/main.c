@@ -5,11 +5,12 @@
 #include <locale.h>
 
 #include "client/cmd.h"
+#include "client/tui/tui.h"
 #include "common/base/str.h"
 
 static const struct command *const commands[] = {
-    &cmd_play,   &cmd_watch, &cmd_bot,      &cmd_record,     &cmd_verify,
-    &cmd_replay, &cmd_luck,  &cmd_scenario, &cmd_adjudicate, &cmd_balance,
+    &cmd_play,   &cmd_watch,  &cmd_solo, &cmd_hotseat,  &cmd_bot,        &cmd_record,
+    &cmd_verify, &cmd_replay, &cmd_luck, &cmd_scenario, &cmd_adjudicate, &cmd_balance,
 };
 
 static const struct command *find(const char *name)
@@ -28,7 +29,8 @@ static int unknown(const char *name)
 
 static void print_help(FILE *to)
 {
-    (void)fputs("usage: skirmish COMMAND [ARGUMENT...]\n"
+    (void)fputs("usage: skirmish                        (full screen, on a terminal)\n"
+                "       skirmish COMMAND [ARGUMENT...]\n"
                 "       skirmish help COMMAND\n"
                 "       skirmish --version\n\n"
                 "Grid skirmish games over the network, and all that belongs to them.\n\n",
@@ -72,7 +74,10 @@ static int help(const char *name)
 static int run(int argc, char **argv)
 {
     const struct command *c;
+    int code;
 
+    if (tui_run(argc, argv, &code))
+        return code;
     if (argc < 2) {
         print_help(stderr);
         return EX_USAGE;

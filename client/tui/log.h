@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: ISC
+ * log.h -- the lines under the board: play in words, chat, notices; the newest last.
+ */
+#ifndef SK_TUI_LOG_H
+#define SK_TUI_LOG_H
+
+#include "client/tui/canvas.h"
+
+#define LOG_LINES_MAX 2000
+
+enum log_kind { LOG_PLAY, LOG_CHAT, LOG_NEWS, LOG_ALARM };
+struct log_line {
+    uint8_t kind; /* enum log_kind */
+    char *text;   /* owned */
+};
+/* A zeroed struct is empty. */
+struct log {
+    struct log_line *line; /* owned ring of LOG_LINES_MAX */
+    size_t n;              /* ever added */
+};
+
+void log_fini(struct log *l);
+/* Add a line; nothing for "". */
+void log_add(struct log *l, enum log_kind kind, const char *text);
+/* The newest lines at the bottom of `a`, `back` rows scrolled back. */
+void log_draw(const struct log *l, struct canvas *c, struct area a, int back);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: ISC
+ * online_impl.h -- what the files of the full screen at a server share and nobody else sees.
+ */
+#ifndef SK_TUI_ONLINE_IMPL_H
+#define SK_TUI_ONLINE_IMPL_H
+
+#include "client/app.h"
+#include "client/tui/form.h"
+#include "client/tui/online.h"
+#include "client/tui/play_table.h"
+#include "client/tui/view_lobby.h"
+
+enum online_at {
+    ONLINE_LOBBY,
+    ONLINE_SCENARIOS,
+    ONLINE_CREATE,
+    ONLINE_HISTORY,
+    ONLINE_HELP,
+    ONLINE_TABLE
+};
+enum create_row {
+    CREATE_SIDE,
+    CREATE_CLOCK,
+    CREATE_DICE,
+    CREATE_RATED,
+    CREATE_PRIVATE,
+    CREATE_WITH
+};
+
+struct online {
+    const struct options *opt;
+    const struct settings *set;
+    struct app *app;
+    struct shell *shell;
+    enum online_at at;
+    bool has_lobby;                 /* leaving a match goes back to it */
+    bool wants_solo;                /* left to play the bot */
+    const struct online_solo *with; /* a bot for our match; NULL: none */
+    bool bot_called;
+    struct lobby lobby;
+    struct lobby_place place;
+    struct scenario_set scenarios;
+    unsigned scenario;
+    bool to_create; /* scenarios are chosen from to open a match */
+    struct form form;
+    char **history; /* owned rows, and the matches that they are */
+    char (*history_id)[MATCH_ID_HEX];
+    unsigned n_history;
+    struct list_page page;
+    int help_from;
+    char note[240];
+    /* the link */
+    bool down;
+    unsigned tries;
+    char why[160], status[240];
+    struct mono retry_at;
+    /* the match */
+    bool has_table, must_stand, my_turn;
+    struct play_table table;
+    struct seat_wish wish; /* its strings in text */
+    char text[4][64];
+    char match[MATCH_ID_HEX];
+};
+
+extern const struct screen online_lobby_screen;
+
+void online_note(struct online *o, const char *text);
+/* "", or what is wrong with the link; with the seconds till the next try. */
+const char *online_status(struct online *o);
+/* Ask for the lobby's lists anew. */
+void online_refresh(struct online *o);
+void online_to_lobby(struct online *o);
+
+/* ---- online_lobby.c ---- */
+void online_lobby_draw(struct online *o, struct canvas *c);
+void online_lobby_key(struct online *o, uint32_t key);
+void online_lobby_click(struct online *o, const struct zone *z, const struct term_event *ev);
+void online_lobby_note(struct online *o, enum msg_note note, const struct json *params);
+
+/* ---- online_match.c ---- */
+struct seat_hooks online_seat_hooks(struct online *o);
+/* Show the table of o->wish; `sit`: and take the place. */
+void online_sit(struct online *o, bool sit);
+/* Leave the table. */
+void online_stand(struct online *o);
+
+#endif
