@@ -14,6 +14,8 @@
         "\"clock\":{\"kind\":\"none\"}" more "}")
 #define CREATE CREATE_AND("")
 
+enum { MINUTE_MS = 60 * 1000 };
+
 /* Two who play, and one more. */
 struct table {
     struct world w;
@@ -465,7 +467,7 @@ static void open_matches_dont_outlive_interest(void **state)
         world_ask(w, t->b, REQ(1, "match.mine", "{}"), "\"no\":2");
         world_ask(w, t->c, REQ(1, "lobby.list", "{\"state\":\"open\"}"), "\"no\":1");
         for (int minute = 0; minute < 60; minute++) {
-            world_wait(w, 60 * 1000);
+            world_wait(w, MINUTE_MS);
             world_send(w, t->b, "\n");
             world_send(w, t->c, "\n");
         }
@@ -476,7 +478,7 @@ static void open_matches_dont_outlive_interest(void **state)
     w->wall.ms += 7 * INT64_C(86400000); /* nobody's watch decides */
     world_ask(w, t->c, REQ(1, "match.mine", "{}"), "\"no\":2");
     for (int minute = 0; minute < 6 * 24 * 60; minute++) {
-        world_wait(w, 60 * 1000);
+        world_wait(w, MINUTE_MS);
         world_send(w, t->b, "\n");
         world_send(w, t->c, "\n");
     }

@@ -7,18 +7,6 @@
 #include "proto/scenario.h"
 #include "tests/cmocka_all.h"
 
-static void carry_out(struct world *w, struct core_effects *fx);
-
-static void step(struct world *w, struct core_event *ev)
-{
-    struct core_effects fx = {NULL, 0, 0};
-
-    ev->now = w->now;
-    ev->wall = w->wall;
-    core_step(w->core, ev, &fx);
-    carry_out(w, &fx);
-}
-
 static struct world_conn *find(struct world *w, conn_id id)
 {
     for (unsigned i = 0; i < w->n_conns; i++)
@@ -253,13 +241,49 @@ static void on_effect(struct world *w, struct core_effect *e)
     }
 }
 
-static void carry_out(struct world *w, struct core_effects *fx)
+static void step_alone(struct world *w, struct core_event *ev)
 {
-    for (size_t i = 0; i < fx->n; i++)
-        on_effect(w, &fx->fx[i]);
-    core_effects_fini(fx);
+    struct core_effects fx = {NULL, 0, 0};
+
+    ev->now = w->now;
+    ev->wall = w->wall;
+    core_step(w->core, ev, &fx);
+    for (size_t i = 0; i < fx.n; i++)
+        on_effect(w, &fx.fx[i]);
+    core_effects_fini(&fx);
+}
+
+/* The oldest transaction ends. */
+static void end_txn(struct world *w, enum err e)
+{
+    struct core_event ev = {.kind = CORE_STORED};
+    struct store_txn *t;
+
+    assert_true(w->n_txns > 0);
+    t = w->txn[0];
+    w->n_txns--;
+    memmove(w->txn, w->txn + 1, w->n_txns * sizeof(w->txn[0]));
+    ev.u.stored.txn = t->id;
+    ev.u.stored.err = e;
+    if (e == ERR_OK) {
+        note_ops(w, t);
+        for (size_t i = 0; i < t->n; i++)
+            keep(w, &t->op[i]);
+    }
+    store_txn_free(t);
+    step_alone(w, &ev);
+}
+
+static void answer_all(struct world *w)
+{
     while (w->store != STORE_WHEN_TOLD && w->n_txns > 0)
-        world_stored(w, w->store == STORE_NOW ? ERR_OK : ERR_STORAGE);
+        end_txn(w, w->store == STORE_NOW ? ERR_OK : ERR_STORAGE);
+}
+
+static void step(struct world *w, struct core_event *ev)
+{
+    step_alone(w, ev);
+    answer_all(w);
 }
 
 void world_init(struct world *w)
@@ -352,22 +376,8 @@ void world_wait(struct world *w, int64_t ms)
 
 void world_stored(struct world *w, enum err e)
 {
-    struct core_event ev = {.kind = CORE_STORED};
-    struct store_txn *t;
-
-    assert_true(w->n_txns > 0);
-    t = w->txn[0];
-    w->n_txns--;
-    memmove(w->txn, w->txn + 1, w->n_txns * sizeof(w->txn[0]));
-    ev.u.stored.txn = t->id;
-    ev.u.stored.err = e;
-    if (e == ERR_OK) {
-        note_ops(w, t);
-        for (size_t i = 0; i < t->n; i++)
-            keep(w, &t->op[i]);
-    }
-    store_txn_free(t);
-    step(w, &ev);
+    end_txn(w, e);
+    answer_all(w);
 }
 
 void world_hashed(struct world *w)
@@ -442,8 +452,10 @@ void world_member(const char *line, const char *name, char *out, size_t size)
 
     buf_printf(&key, "\"%s\":\"", name);
     at = strstr(line, buf_str(&key));
-    if (at == NULL)
+    if (at == NULL) {
         fail_msg("no %s in %s", name, line);
+        return;
+    }
     at += key.len;
     end = strchr(at, '"');
     assert_true(str_ncopy(out, size, at, (size_t)(end - at)));
