@@ -11,7 +11,10 @@
 
 #include "client/url.h"
 
-#define TOKEN_HEX      65 /* 32 bytes in hex, with NUL */
+#define TOKEN_HEX 65 /* 32 bytes in hex, with NUL */
+#define IDENTITY_PAST                                                                              \
+    8                     /* tokens kept after a login: the newest, and older ones, which only a
+                             server restored from a backup still takes */
 #define IDENTITY_MAX   32 /* tokens kept */
 #define IDENTITY_SLOTS 32 /* unnamed guests of one machine at one server at a time */
 
@@ -35,7 +38,7 @@ void identity_close(struct identity *id);
  */
 NODISCARD bool identity_next(struct identity *id, const char **token, const char **next,
                              enum err *e);
-/* The server took the token: the next one is now the only one. */
+/* The server took the token, and this is the next one. */
 NODISCARD enum err identity_taken(struct identity *id, const char *token);
 /* The server refused the token tried last: forget it. */
 void identity_refused(struct identity *id);

@@ -392,11 +392,21 @@ static void tokens_rotate(void **unused)
     identity_refused(&id);              /* it never came to be */
     assert_true(identity_next(&id, &token, &next, &e));
     assert_string_equal(token, first); /* then the old one */
+    (void)str_copy(second, sizeof(second), next);
     assert_int_equal(identity_taken(&id, next), ERR_OK);
-    assert_int_equal(id.n, 1);
     assert_true(identity_next(&id, &token, &next, &e));
+    assert_string_equal(token, second);
+    identity_refused(&id); /* a server from a backup knows only an older one */
+    assert_true(identity_next(&id, &token, &next, &e));
+    assert_string_equal(token, first);
     identity_refused(&id);
     assert_false(identity_next(&id, &token, &next, &e)); /* none left: a new guest */
+    for (unsigned i = 0; i < 20; i++) {
+        (void)snprintf(second, sizeof(second), "%064u", i);
+        assert_int_equal(identity_taken(&id, second), ERR_OK);
+    }
+    assert_int_equal(id.n, IDENTITY_PAST);
+    assert_string_equal(id.token[0], second);
     identity_close(&id);
 }
 
