@@ -9,7 +9,9 @@ are mixed in and must be refused by the rule that the reference names. The recor
 is the same for all who ask."""
 import os
 import random
+import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
@@ -61,6 +63,19 @@ class Mischief:
                 order, refused.rule, refusal.data["rule"]))
 
 
+def verified_in_c(record, head_hash):
+    """`skirmish verify`, where it is built, finds the same."""
+    path = os.path.join(os.environ["SK_BIN"], "skirmish")
+    if not os.access(path, os.X_OK):
+        return
+    with tempfile.NamedTemporaryFile(suffix=".ndjson") as file:
+        file.write(record)
+        file.flush()
+        done = subprocess.run([path, "verify", file.name, "--head", head_hash],
+                              capture_output=True, timeout=60, check=False)
+    equal(done.returncode, 0, "skirmish verify: %s" % (done.stderr + done.stdout).decode())
+
+
 def one_game(server, scenario, seed, **params):
     """A game from create to record: (the spectator's view, how many orders were refused)."""
     names = [name + str(seed).replace(" ", "-") for name in ("a-", "b-", "e-")]
@@ -74,6 +89,7 @@ def one_game(server, scenario, seed, **params):
     same_end(bots, match)
     records = [bot.verified_record(match) for bot in bots]
     need(records[0] == records[1] == records[2], "records differ")
+    verified_in_c(records[0], watched.journal.hash.hex())
     need(mischief.other_rule * 5 <= mischief.refused + 5, "%d of %d refused by another rule" % (
         mischief.other_rule, mischief.refused))
     for bot in bots:
