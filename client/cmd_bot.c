@@ -106,7 +106,16 @@ static void on_order_end(void *data, const struct seat_order_end *end)
 
 static void on_ready(void *data)
 {
-    (void)data;
+    const struct bot_front *f = data;
+    const struct model *m = model(f);
+    struct buf text = BUF_EMPTY;
+
+    if (m == NULL)
+        return;
+    buf_printf(&text, "Match #%u: %s. ", m->audit.no, m->scn->title);
+    words_position(&m->audit, model_side(m), &text);
+    say(f, buf_str(&text));
+    buf_fini(&text);
 }
 
 static void on_entry(void *data, bool live)
