@@ -170,7 +170,7 @@ static enum rules_err arrive(struct rules_ctx *c, unsigned w)
     }
     if (ev.u.arrive.n_placed == 0 && wave->turn != c->s.turn)
         return RULES_OK; /* nobody placed and nobody newly due says nothing */
-    return rules_emit(c, &ev);
+    return rules_emit_judged(c, &ev);
 }
 
 enum rules_err rules_do_arrivals(struct rules_ctx *c, enum rules_side side)

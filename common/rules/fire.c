@@ -171,5 +171,5 @@ enum rules_err rules_do_fire(struct rules_ctx *c, const struct rules_order *o)
         if ((e = shoot(c, &aim, &ev.u.volley.shot[k], dead)) != RULES_OK)
             return e;
     }
-    return rules_emit(c, &ev);
+    return rules_emit_judged(c, &ev);
 }

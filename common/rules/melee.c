@@ -247,7 +247,7 @@ enum rules_err rules_do_melee(struct rules_ctx *c)
     ev.u.melee.n_pairings = (uint16_t)n;
     if ((e = save_all(c, pair, n, &ev)) != RULES_OK)
         return e;
-    return rules_emit(c, &ev);
+    return rules_emit_judged(c, &ev);
 }
 
 /* ---- odds ---- */

@@ -132,7 +132,7 @@ static enum rules_err fall_back(struct rules_ctx *c, unsigned f)
     ev.u.fall_back.n = (uint8_t)w.n;
     ev.u.fall_back.from = c->s.at[f];
     memcpy(ev.u.fall_back.path, w.path, sizeof(w.path[0]) * w.n);
-    return rules_emit(c, &ev);
+    return rules_emit_judged(c, &ev);
 }
 
 /* R34 to R36. */

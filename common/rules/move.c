@@ -10,23 +10,7 @@ static enum rules_why why_not_ready(const struct rules_board *b, const struct ru
 {
     if (figure >= b->n_figures || b->figure[figure].side != side)
         return RULES_WHY_NO_FIGURE;
-    switch ((enum rules_status)s->status[figure]) {
-    case RULES_READY:
-        return RULES_WHY_NONE;
-    case RULES_ACTED:
-        return RULES_WHY_ACTED;
-    case RULES_HALTED:
-        return RULES_WHY_HALTED;
-    case RULES_RETREATING:
-    case RULES_ROUTING:
-        return RULES_WHY_FALLING_BACK;
-    case RULES_DEAD:
-    case RULES_LEFT:
-    case RULES_DUE:
-    case RULES_STATUS_COUNT:
-        break;
-    }
-    return RULES_WHY_NO_FIGURE;
+    return rules_why_not_ready(s, figure);
 }
 
 /* The figures of an order: each ready, and together figures of one square (R15). */
@@ -195,7 +179,7 @@ enum rules_err rules_do_move(struct rules_ctx *c, const struct rules_order *o)
     memcpy(ev.u.move.path, o->path, sizeof(o->path[0]) * o->n_path);
     ev.u.move.face = o->face != RULES_NO_DIR ? o->face : facts.last_dir;
     ev.u.move.left = o->exit;
-    return rules_emit(c, &ev);
+    return rules_emit_judged(c, &ev);
 }
 
 enum rules_err rules_do_turn(struct rules_ctx *c, const struct rules_order *o)

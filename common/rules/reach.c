@@ -193,27 +193,14 @@ static void list_not(const struct search *q, struct rules_reach *out)
 static enum rules_why why_not_act(const struct rules_board *b, const struct rules_state *s,
                                   unsigned f)
 {
+    enum rules_why why;
+
     if (rules_is_over(s))
         return RULES_WHY_OVER;
     if (rules_can_act(b, s, f))
         return RULES_WHY_NONE;
-    switch ((enum rules_status)s->status[f]) {
-    case RULES_READY:
-        return RULES_WHY_WAGON_ROAD;
-    case RULES_ACTED:
-        return RULES_WHY_ACTED;
-    case RULES_HALTED:
-        return RULES_WHY_HALTED;
-    case RULES_RETREATING:
-    case RULES_ROUTING:
-        return RULES_WHY_FALLING_BACK;
-    case RULES_DEAD:
-    case RULES_LEFT:
-    case RULES_DUE:
-    case RULES_STATUS_COUNT:
-        break;
-    }
-    return RULES_WHY_NO_FIGURE;
+    why = rules_why_not_ready(s, f);
+    return why != RULES_WHY_NONE ? why : RULES_WHY_WAGON_ROAD;
 }
 
 void rules_reach(const struct rules_board *b, const struct rules_state *s, unsigned figure,

@@ -29,8 +29,13 @@ void rules_grid_build(const struct rules_board *b, const struct rules_state *s,
 NODISCARD enum rules_err rules_roll(struct rules_ctx *c, uint8_t *face);
 /* Append an item; RULES_E_ROOM. */
 NODISCARD enum rules_err rules_put(struct rules_ctx *c, union rules_item item);
-/* Append the event, apply it to c->s, and after the events of R42 look whether somebody has won. */
+/* Append the event and apply it to c->s. */
 NODISCARD enum rules_err rules_emit(struct rules_ctx *c, const struct rules_event *ev);
+/* The same for arrivals, fall-backs, moves, volleys and hand-to-hand: then look whether somebody has
+ * won at once (R42). */
+NODISCARD enum rules_err rules_emit_judged(struct rules_ctx *c, const struct rules_event *ev);
+/* Why a figure of this status takes no order; RULES_WHY_NONE: it may. */
+enum rules_why rules_why_not_ready(const struct rules_state *s, unsigned figure);
 /* Set the refusal and return RULES_E_ILLEGAL. */
 enum rules_err rules_refuse(struct rules_refusal *r, enum rules_why why, unsigned figure,
                             uint16_t square);
@@ -53,7 +58,6 @@ NODISCARD enum rules_err rules_do_end_phase(struct rules_ctx *c);
 NODISCARD enum rules_err rules_do_arrivals(struct rules_ctx *c, enum rules_side side);
 NODISCARD enum rules_err rules_do_morale(struct rules_ctx *c, enum rules_side side);
 NODISCARD enum rules_err rules_do_melee(struct rules_ctx *c);
-NODISCARD enum rules_err rules_win_at_once(struct rules_ctx *c);
 NODISCARD enum rules_err rules_win_end_of_turn(struct rules_ctx *c);
 
 /* R38: the way round for a routing figure, as steps; 0 when there is none. `way` has room for

@@ -10,69 +10,6 @@ _Static_assert(sizeof(struct rules_state) ==
 _Static_assert((int)RULES_BY_REACH == (int)RULES_BY_ELIMINATE + (int)RULES_WIN_REACH,
                "a condition's reason is its kind");
 
-static const uint8_t why_rule[RULES_WHY_COUNT] = {
-#define X(name, rule) [name] = (rule),
-    RULES_WHY_TABLE(X)
-#undef X
-};
-
-unsigned rules_why_rule(enum rules_why why)
-{
-    return why_rule[why];
-}
-
-enum rules_err rules_refuse(struct rules_refusal *r, enum rules_why why, unsigned figure,
-                            uint16_t square)
-{
-    r->why = (uint8_t)why;
-    r->figure = (uint16_t)figure;
-    r->square = square;
-    return RULES_E_ILLEGAL;
-}
-
-enum rules_err rules_roll(struct rules_ctx *c, uint8_t *face)
-{
-    if (c->dice->used >= c->dice->len)
-        return RULES_E_DICE;
-    *face = c->dice->face[c->dice->used++];
-    return RULES_OK;
-}
-
-enum rules_err rules_put(struct rules_ctx *c, union rules_item item)
-{
-    if (c->out->n_items >= c->out->item_cap)
-        return RULES_E_ROOM;
-    c->out->item[c->out->n_items++] = item;
-    return RULES_OK;
-}
-
-enum rules_err rules_emit(struct rules_ctx *c, const struct rules_event *ev)
-{
-    if (c->out->n_events >= c->out->event_cap)
-        return RULES_E_ROOM;
-    c->out->event[c->out->n_events++] = *ev;
-    rules_apply(c->b, &c->s, ev, c->out->item);
-    switch ((enum rules_event_kind)ev->kind) {
-    case RULES_EV_ARRIVE:
-    case RULES_EV_FALL_BACK:
-    case RULES_EV_MOVE:
-    case RULES_EV_VOLLEY:
-    case RULES_EV_MELEE:
-        return rules_win_at_once(c); /* R42 */
-    case RULES_EV_INITIATIVE:
-    case RULES_EV_PHASE:
-    case RULES_EV_END_PHASE:
-    case RULES_EV_END_TURN:
-    case RULES_EV_MORALE:
-    case RULES_EV_TURN:
-    case RULES_EV_UNDO:
-    case RULES_EV_OVER:
-    case RULES_EV_COUNT:
-        break;
-    }
-    return RULES_OK;
-}
-
 /* R10: initiative of turn `turn`. */
 static enum rules_err begin_turn(struct rules_ctx *c, unsigned turn)
 {

@@ -174,9 +174,11 @@ static enum rules_err judge(struct rules_ctx *c, bool at_once)
     return RULES_OK;
 }
 
-enum rules_err rules_win_at_once(struct rules_ctx *c)
+enum rules_err rules_emit_judged(struct rules_ctx *c, const struct rules_event *ev)
 {
-    return judge(c, true);
+    enum rules_err e = rules_emit(c, ev);
+
+    return e != RULES_OK ? e : judge(c, true);
 }
 
 enum rules_err rules_win_end_of_turn(struct rules_ctx *c)
