@@ -53,11 +53,15 @@ def load_scenario(value):
 
 def adjudicate(case):
     """The output objects in order; ValueError where the case itself is bad."""
+    if not isinstance(case, dict):
+        raise ValueError("no object")
     scenario = load_scenario(case.get("scenario"))
     problem = check(scenario)
     if problem:
         raise ValueError("scenario: " + problem)
-    dice, orders = case.get("dice", []), case.get("orders", [])
+    dice, orders = case.get("dice"), case.get("orders")
+    if not isinstance(dice, list) or not isinstance(orders, list):
+        raise ValueError("dice and orders are lists")
     if not all(isinstance(d, int) and not isinstance(d, bool) and 1 <= d <= 6 for d in dice):
         raise ValueError("dice: 1 to 6")
     sides = [side["id"] for side in scenario["sides"]]

@@ -829,11 +829,14 @@ class Game:
     # ---- winning (R42, R43)
 
     def check_win(self, turn_ends):
-        met = [[win for win in self.board.wins[side] if self.is_met(win, side, turn_ends)]
+        """After an event the kinds that count at once, after a turn the others."""
+        true = [[win for win in self.board.wins[side] if self.is_true(win, side)]
+                for side in (0, 1)]
+        if turn_ends and not true[0] and not true[1]:  # no condition of another kind
+            true = [[win for win in self.board.wins[side]
+                     if win["kind"] == "survive" and self.turn >= win["turn"]] for side in (0, 1)]
+        met = [[win for win in true[side] if (win["kind"] in AT_ONCE) != turn_ends]
                for side in (0, 1)]
-        if turn_ends and not met[0] and not met[1]:
-            met = [[win for win in self.board.wins[side]
-                    if win["kind"] == "survive" and self.turn == win["turn"]] for side in (0, 1)]
         if met[0] and met[1]:
             self.finish(None, "draw")
         elif met[0] or met[1]:
@@ -845,8 +848,8 @@ class Game:
         self.active = None
         self.emit("over", winner=self.side_id(winner), reason=reason)
 
-    def is_met(self, win, side, turn_ends):
-        """One condition of any kind but survive, which looks at all the others."""
+    def is_true(self, win, side):
+        """Whether one condition, of any kind but survive, holds as things stand."""
         kind = win["kind"]
         if kind == "eliminate":
             return self.eliminated(1 - side)
@@ -857,8 +860,6 @@ class Game:
         if kind == "reach":
             squares = [parse_square(name) for name in win["squares"]]
             return any(self.by_id[name].at in squares for name in win["figures"])
-        if not turn_ends:
-            return False
         if kind == "hold":
             return win.get("turn", self.turn) == self.turn and self.holds(win, side)
         return kind == "baseline" and self.on_baseline(side)

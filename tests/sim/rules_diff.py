@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: ISC
 """Random games played by the reference rules and by `skirmish adjudicate`, compared line by line.
 
-rules_diff.py [--games N] [--seed S] [--bin DIR] [--out DIR] [--alone] [--stats]
+rules_diff.py [--games N] [--seed S] [--bin DIR] [--out DIR] [--strict] [--alone] [--stats]
 Scenarios, dice and orders are random but the same for the same seed and number. Each difference
-is reported with the case in a file of its own. Refusals that differ only in `rule` are counted
-apart. --alone plays the reference only and checks its states. Exit 0 equal, 1 not, 77 no program.
+is reported with the case in a file of its own. Refusals that differ only in `rule` (an order may
+break several) are counted apart, and no failure without --strict. --alone plays the reference
+only and checks its states. Exit 0 equal, 1 not, 77 no program.
 """
 import argparse
 import collections
+import glob
 import json
 import os
 import random
@@ -19,15 +21,17 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "ref"))
 
-from adjudicate import adjudicate  # noqa: E402
-from rules import ALLOWANCE, DiceOut, Game, Refused, step  # noqa: E402
+from adjudicate import SCENARIOS, adjudicate  # noqa: E402
+from rules import ALLOWANCE, BACK, DiceOut, Game, Refused, step  # noqa: E402
 from scenario import EDGES, IMPASSABLE, READINGS, SOLDIERS, TYPES, check, square_name  # noqa: E402
 
+GRIM_DICE = ((5, 1, 1, 0, 0, 5), (3, 1, 1, 1, 0, 3), (4, 2, 1, 1, 1, 5), (6, 1, 1, 1, 1, 2))
 MAX_ORDERS = 120
 SIDES = ("red", "blue")
 # Of ". w r B ~ V": bare, mixed, nearly bare, woods and roads, walls, roads.
 GROUND_WEIGHTS = ((1, 0, 0, 0, 0, 0), (60, 8, 8, 2, 2, 2), (90, 1, 1, 1, 1, 1),
                   (50, 15, 25, 5, 3, 2), (40, 5, 5, 20, 5, 5), (20, 2, 78, 1, 1, 1))
+GRIM_WEIGHTS = ((1, 0, 0, 0, 0, 0), (70, 5, 5, 0, 10, 0), (60, 0, 0, 0, 30, 0))
 # Fair twice, then low, high and extreme: hits, failed saves and failed morale come often.
 DICE_WEIGHTS = ((1,) * 6, (1,) * 6, (3, 3, 2, 1, 1, 3), (1, 1, 1, 2, 3, 4), (3, 2, 2, 2, 2, 3),
                 (5, 1, 1, 1, 1, 5), (3, 1, 1, 1, 1, 4), (3, 2, 1, 1, 2, 3))
@@ -38,9 +42,10 @@ class Maker:
 
     def __init__(self, rng):
         self.rng = rng
+        self.grim = rng.random() < 0.35  # many die, few win: morale and falling back
         self.scale = rng.choice(("1in", "3in"))
         self.w, self.h = self.size()
-        self.turns = rng.choice((1, 2, 3, 4, 5, 6, 8, 12, 20))
+        self.turns = rng.choice((8, 12, 20) if self.grim else (1, 2, 3, 4, 5, 6, 8, 12, 20))
         self.stack = rng.choice((None, None, 1, 2, 3, 4, 6, 9)) if self.scale == "3in" else None
         self.limit = (self.stack or 6) if self.scale == "3in" else 1
         self.held = {}
@@ -50,6 +55,8 @@ class Maker:
     def size(self):
         rng = self.rng
         kind = rng.random()
+        if self.grim:
+            return rng.randint(5, 9), rng.randint(5, 9)
         if kind < 0.75:
             return rng.randint(4, 9), rng.randint(4, 9)
         if kind < 0.97:
@@ -76,8 +83,10 @@ class Maker:
             obj["waves"] = [self.wave() for _ in range(rng.randint(1, 3))]
         self.need_soldiers(obj)
         for i in (0, 1):
-            if rng.random() < 0.8:
+            if rng.random() < (0.2 if self.grim else 0.8):
                 obj["sides"][i]["win"] = self.wins(i)
+            elif self.grim:
+                obj["sides"][i]["win"] = [{"kind": "survive", "turn": self.turns}]
         if rng.random() < 0.3:
             rng.choice(obj["sides"])["limit_winner"] = True
         if rng.random() < 0.5:
@@ -87,7 +96,7 @@ class Maker:
 
     def ground(self):
         rng = self.rng
-        weights = rng.choice(GROUND_WEIGHTS)
+        weights = rng.choice(GRIM_WEIGHTS if self.grim else GROUND_WEIGHTS)
         return ["".join(rng.choices(".wrB~V", weights, k=self.w)) for _ in range(self.h)]
 
     def heights(self):
@@ -100,10 +109,11 @@ class Maker:
         edges = []
         for x in range(self.w):
             for y in range(self.h):
-                for way in EDGES:
-                    dx, dy = step((x, y), way)
-                    if 0 <= dx < self.w and 0 <= dy < self.h and rng.random() < chance / 2:
-                        edges.append(square_name((x, y)) + way)
+                for one, way in (((x, y), "n"), ((x, y), "e")):
+                    two = step(one, way)
+                    if two[0] < self.w and two[1] < self.h and rng.random() < chance:
+                        named = rng.choice(((one, way), (two, BACK[way])))
+                        edges.append(square_name(named[0]) + named[1])
         kinds = ("wall", "fence", "stream", "barricade")
         return [{"kind": rng.choice(kinds), "edges": edges}] if edges else []
 
@@ -137,7 +147,7 @@ class Maker:
 
     def figures(self):
         rng = self.rng
-        most = rng.choice((1, 2, 4, 8, 8, 14, 14))
+        most = rng.choice((8, 14) if self.grim else (1, 2, 4, 8, 8, 14, 14))
         out = []
         for side in SIDES:
             if side == "red" or rng.random() < 0.4:
@@ -215,6 +225,9 @@ class Maker:
             win["edge"] = rng.choice(EDGES)
         elif kind == "hold":
             win["squares"] = self.some_squares(2)
+            held = [s for s, there in self.held.items() if there[0][0] == SIDES[side]]
+            if held and rng.random() < 0.6:
+                win["squares"] = [square_name(rng.choice(held))]
             if rng.random() < 0.5:
                 win["turn"] = rng.randint(1, self.turns)
         elif kind == "survive":
@@ -239,7 +252,7 @@ class Player:
     def anything(self):
         """An order that is most likely refused: wrong figure, square, side or path."""
         rng, game = self.rng, self.game
-        side = rng.choice(SIDES)
+        side = rng.choice(game.board.sides)
         if game.active is not None and rng.random() < 0.7:
             side = game.side_id(game.active)
         pool = [f for f in game.figures if game.side_id(f.side) == side and f.at is not None]
@@ -427,7 +440,9 @@ class Player:
         return self.turn() if dart > 0.97 else self.move()
 
 
-def random_dice(rng):
+def random_dice(rng, grim):
+    if grim:
+        return rng.choices((1, 2, 3, 4, 5, 6), rng.choice(GRIM_DICE), k=400)
     count = rng.choice((0, 1, 2, 3, 5, 8, 13, 20, 30, 50)) if rng.random() < 0.25 else 400
     weights = rng.choice(DICE_WEIGHTS)
     return rng.choices((1, 2, 3, 4, 5, 6), weights, k=count)
@@ -449,11 +464,21 @@ def sound(game):
     assert (game.active is None) == (game.turn == 0 or game.over is not None)
 
 
+def random_scenario(rng):
+    """(scenario, whether its dice should be grim); one in twenty is a shipped one."""
+    shipped = sorted(glob.glob(os.path.join(SCENARIOS, "*.json")))
+    if shipped and rng.random() < 0.05:
+        with open(rng.choice(shipped), encoding="utf-8") as file:
+            return json.load(file), rng.random() < 0.5
+    maker = Maker(rng)
+    return maker.make(), maker.grim
+
+
 def random_case(rng):
-    scenario = Maker(rng).make()
+    scenario, grim = random_scenario(rng)
     problem = check(scenario)
     assert problem is None, problem
-    dice = random_dice(rng)
+    dice = random_dice(rng, grim)
     game = Game(scenario, dice)
     orders = []
     after = rng.randrange(4)  # orders given after the game or the dice have ended
@@ -461,7 +486,8 @@ def random_case(rng):
     try:
         sound(game)
         game.start()
-        while len(orders) < MAX_ORDERS and (not game.over or after > 0):
+        most = MAX_ORDERS * (4 if len(game.figures) > 30 else 1)
+        while len(orders) < most and (not game.over or after > 0):
             after -= 1 if game.over else 0
             orders.append(player.next())
             try:
@@ -480,12 +506,13 @@ def plain(item, *without):
 
 
 def compare(got, want):
-    """(None or the first differing line's number, how many rules differ)."""
-    rules = 0
+    """(None or the first differing line's number, [(rule got, rule wanted)] that differ)."""
+    rules = []
     for i in range(max(len(got), len(want))):
         if i >= len(got) or i >= len(want) or plain(got[i], "rule") != plain(want[i], "rule"):
             return i, rules
-        rules += plain(got[i]) != plain(want[i])
+        if plain(got[i]) != plain(want[i]):
+            rules.append((got[i].get("rule"), want[i].get("rule")))
     return None, rules
 
 
@@ -517,8 +544,10 @@ class Run:
         self.args = args
         self.program = os.path.join(args.bin, "skirmish") if args.bin else None
         self.out = args.out or tempfile.mkdtemp(prefix="rules_diff.")
+        os.makedirs(self.out, exist_ok=True)
         self.stats = collections.Counter()
-        self.different = self.rules = self.orders = 0
+        self.rules = collections.Counter()  # (rule got, rule wanted)
+        self.different = self.orders = 0
 
     def game(self, number):
         case = random_case(random.Random("%d/%d" % (self.args.seed, number)))
@@ -529,8 +558,9 @@ class Run:
             return
         got = run_program(self.program, case, os.path.join(self.out, "case.json"))
         line, rules = compare(got, want)
-        self.rules += rules
-        if line is not None or (rules and self.rules == rules):
+        new = [pair for pair in rules if pair not in self.rules]
+        self.rules.update(rules)
+        if line is not None or new:
             self.report(number, case, got, want, line)
 
     def report(self, number, case, got, want, line):
@@ -556,6 +586,7 @@ def main():
     parser.add_argument("--bin", default=os.environ.get("SK_BIN"), help="directory of the programs")
     parser.add_argument("--out", help="directory for the cases that differ")
     parser.add_argument("--alone", action="store_true", help="play the reference only")
+    parser.add_argument("--strict", action="store_true", help="another rule is a difference, too")
     parser.add_argument("--stats", action="store_true", help="show what the games held")
     args = parser.parse_args()
     if not args.alone and not (args.bin and os.access(os.path.join(args.bin, "skirmish"), os.X_OK)):
@@ -568,8 +599,10 @@ def main():
         for name, count in sorted(run.stats.items()):
             print("%8d %s" % (count, name))
     print("%d games, %d orders: %d differ, %d refusals with another rule" % (
-        args.games, run.orders, run.different, run.rules))
-    return 1 if run.different or run.rules else 0
+        args.games, run.orders, run.different, sum(run.rules.values())))
+    for (got, want), count in sorted(run.rules.items()):
+        print("%8d refused for %s, by the reference for %s" % (count, got, want))
+    return 1 if run.different or (run.rules and args.strict) else 0
 
 
 if __name__ == "__main__":
