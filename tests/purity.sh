@@ -22,6 +22,8 @@ core)
   others=$*
   extern="str(n?len|n?cmp|r?chr|n?casecmp)|sodium_mem(cmp|zero)|crypto_hash_sha256(_[a-z]+)?"
   extern="$extern|crypto_auth_hmacsha256(_[a-z]+)?|$memory"
+  # Ratings alone are real numbers.
+  extern="$extern|exp|log|sqrt"
   ;;
 *)
   echo "usage: purity.sh rules|core <archive>..." >&2
