@@ -10,8 +10,8 @@
 
 #include "common/base/mem.h"
 
-#define INPUT_FILE_MAX (4U * 1024 * 1024)
-#define INPUT_LINE_MAX (64U * 1024)
+#define INPUT_FILE_MAX ((size_t)4 * 1024 * 1024)
+#define INPUT_LINE_MAX ((size_t)64 * 1024)
 
 struct input {
     struct input_hooks hooks;

@@ -379,79 +379,68 @@ static void help(struct line_mode *l)
     buf_fini(&text);
 }
 
+/* Things asked of the client alone. False: it is no such command. */
+static bool do_question(struct line_mode *l, const struct model *m, const struct said *c)
+{
+    if (c->kind == COMMAND_LEGAL)
+        legal(l, m, c->figure);
+    else if (c->kind == COMMAND_ODDS)
+        odds(l, m, c);
+    else if (c->kind == COMMAND_BOARD || c->kind == COMMAND_FIGURES)
+        board(l, m, c->kind == COMMAND_FIGURES);
+    else if (c->kind == COMMAND_GOALS)
+        goals(l, m);
+    else if (c->kind == COMMAND_LOG)
+        line_log(&l->out, c->number);
+    else if (c->kind == COMMAND_STATUS)
+        status(l, m);
+    else if (c->kind == COMMAND_CLOCK)
+        clock_words(l, m);
+    else if (c->kind == COMMAND_WHO)
+        who(l, m);
+    else if (c->kind == COMMAND_DICE)
+        dice(l, m);
+    else
+        return false;
+    return true;
+}
+
+static void go_on(struct line_mode *l)
+{
+    if (seat_went_back(app_seat(l->app)))
+        seat_go_on(app_seat(l->app));
+    else
+        line_say(&l->out, "The server didn't go back; there is nothing to go on from.");
+}
+
+/* Things asked of the server. */
+static void do_request(struct line_mode *l, const struct model *m, const struct said *c)
+{
+    if (c->kind == COMMAND_SAY || c->kind == COMMAND_SAY_ALL)
+        say_text(l, c->text, c->kind == COMMAND_SAY_ALL || m->role > ROLE_B);
+    else if (c->kind == COMMAND_DRAW)
+        offer(l, OFFER_DRAW);
+    else if (c->kind == COMMAND_PAUSE)
+        offer(l, OFFER_PAUSE);
+    else if (c->kind == COMMAND_TAKEBACK)
+        offer(l, OFFER_UNDO);
+    else if (c->kind == COMMAND_ACCEPT || c->kind == COMMAND_DECLINE)
+        answer(l, m, c->kind == COMMAND_ACCEPT);
+    else if (c->kind == COMMAND_RESIGN)
+        end_game(l, MSG_MATCH_RESIGN);
+    else if (c->kind == COMMAND_CLAIM)
+        end_game(l, MSG_MATCH_CLAIM);
+    else if (c->kind == COMMAND_GO_ON)
+        go_on(l);
+}
+
 /* Commands that need the match; the others are done already. */
 static void do_match(struct line_mode *l, const struct model *m, const struct said *c)
 {
-    switch ((enum command_kind)c->kind) {
-    case COMMAND_MOVE:
-    case COMMAND_FIRE:
-    case COMMAND_TURN:
-    case COMMAND_UNDO:
-    case COMMAND_END:
+    if (orders_is_order((enum command_kind)c->kind))
         order(l, m, c);
-        break;
-    case COMMAND_LEGAL:
-        legal(l, m, c->figure);
-        break;
-    case COMMAND_ODDS:
-        odds(l, m, c);
-        break;
-    case COMMAND_BOARD:
-    case COMMAND_FIGURES:
-        board(l, m, c->kind == COMMAND_FIGURES);
-        break;
-    case COMMAND_GOALS:
-        goals(l, m);
-        break;
-    case COMMAND_LOG:
-        line_log(&l->out, c->number);
-        break;
-    case COMMAND_STATUS:
-        status(l, m);
-        break;
-    case COMMAND_CLOCK:
-        clock_words(l, m);
-        break;
-    case COMMAND_WHO:
-        who(l, m);
-        break;
-    case COMMAND_DICE:
-        dice(l, m);
-        break;
-    case COMMAND_SAY:
-    case COMMAND_SAY_ALL:
-        say_text(l, c->text, c->kind == COMMAND_SAY_ALL || m->role > ROLE_B);
-        break;
-    case COMMAND_DRAW:
-        offer(l, OFFER_DRAW);
-        break;
-    case COMMAND_PAUSE:
-        offer(l, OFFER_PAUSE);
-        break;
-    case COMMAND_TAKEBACK:
-        offer(l, OFFER_UNDO);
-        break;
-    case COMMAND_ACCEPT:
-    case COMMAND_DECLINE:
-        answer(l, m, c->kind == COMMAND_ACCEPT);
-        break;
-    case COMMAND_RESIGN:
-        end_game(l, MSG_MATCH_RESIGN);
-        break;
-    case COMMAND_CLAIM:
-        end_game(l, MSG_MATCH_CLAIM);
-        break;
-    case COMMAND_GO_ON:
-        if (seat_went_back(app_seat(l->app)))
-            seat_go_on(app_seat(l->app));
-        else
-            line_say(&l->out, "The server didn't go back; there is nothing to go on from.");
-        break;
-    case COMMAND_HELP:
-    case COMMAND_QUIT:
-    case COMMAND_COUNT:
-        break;
-    }
+    else if (!do_question(l, m, c))
+        do_request(l, m, c);
 }
 
 void line_do(struct line_mode *l, const char *line)

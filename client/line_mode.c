@@ -10,7 +10,7 @@
 #include "common/base/mem.h"
 #include "common/base/str.h"
 
-#define SCRIPT_MAX (4U * 1024 * 1024)
+#define SCRIPT_MAX ((size_t)4 * 1024 * 1024)
 
 static void pump(struct line_mode *l);
 

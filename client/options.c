@@ -90,8 +90,10 @@ bool options_clock(const char *text, struct clock_rule *out)
 }
 
 /* The options that say what match is meant. EX_OK or a code (said). */
-static int read_wish(struct seat_wish *w, enum option_id id, const char *value)
+static int read_wish(struct seat_wish *w, enum option_id id, const char *given)
 {
+    const char *value = given == NULL ? "" : given; /* a flag */
+
     if (id == OPT_CREATE)
         w->scenario = value;
     else if (id == OPT_SIDE)

@@ -84,9 +84,9 @@ static bool read_face(const char *word, uint8_t *out)
 {
     static const char *const full[] = {"north", "east", "south", "west"};
 
-    for (uint8_t d = RULES_N; d <= RULES_W; d++) {
+    for (unsigned d = RULES_N; d <= RULES_W; d++) {
         if (str_eq(word, full[d])) {
-            *out = d;
+            *out = (uint8_t)d;
             return true;
         }
     }

@@ -9,7 +9,7 @@
 
 #include "client/audit.h"
 
-#define RECORD_FILE_MAX (256U * 1024 * 1024)
+#define RECORD_FILE_MAX ((size_t)256 * 1024 * 1024)
 
 struct record {
     struct scenario *scn; /* owned; NULL before the first line */

@@ -3,8 +3,6 @@
  */
 #include "client/words.h"
 
-#include <ctype.h>
-
 #include "client/describe.h"
 #include "common/base/str.h"
 #include "common/base/utf8.h"
@@ -28,12 +26,20 @@ void words_safe(const char *text, struct buf *out)
 
 /* ---- figures ---- */
 
+/* One letter, in upper case if so wanted. */
+static void put_letter(char c, bool upper, struct buf *out)
+{
+    if (upper && c >= 'a' && c <= 'z')
+        c = (char)(c - 'a' + 'A');
+    buf_putc(out, c);
+}
+
 void words_id(const struct scenario *scn, unsigned figure, struct buf *out)
 {
     const bool upper = scn->board.figure[figure].side == RULES_A;
 
     for (const char *p = scn->board.id[figure]; *p != '\0'; p++)
-        buf_putc(out, upper ? (char)toupper((unsigned char)*p) : *p);
+        put_letter(*p, upper, out);
 }
 
 static void put_square(const struct rules_board *b, uint16_t sq, struct buf *out)
@@ -78,7 +84,7 @@ static void put_count(unsigned n, bool capital, struct buf *out)
         buf_printf(out, "%u", n);
         return;
     }
-    buf_putc(out, capital ? (char)toupper((unsigned char)words[n][0]) : words[n][0]);
+    put_letter(words[n][0], capital, out);
     buf_puts(out, words[n] + 1);
 }
 

@@ -36,6 +36,18 @@ static void put_numbers(const struct rules_aim *aim, struct buf *out)
     buf_putc(out, '.');
 }
 
+/* Whom the shots are aimed at, each once. */
+static void put_aims(const struct scenario *scn, const struct rules_aim *aim, struct buf *out)
+{
+    for (unsigned i = 0; i < aim->n; i++) {
+        if (i > 0 && aim->shot[i].at == aim->shot[0].at)
+            break; /* the aims go round */
+        if (i > 0)
+            buf_puts(out, ", ");
+        words_id(scn, aim->shot[i].at, out);
+    }
+}
+
 void words_aim(const struct scenario *scn, const struct rules_board *b, const struct rules_state *s,
                unsigned figure, enum rules_dir face, struct buf *out)
 {
@@ -57,13 +69,7 @@ void words_aim(const struct scenario *scn, const struct rules_board *b, const st
         return;
     }
     buf_puts(out, "sees ");
-    for (unsigned i = 0; i < aim.n; i++) {
-        if (i > 0 && aim.shot[i].at == aim.shot[0].at)
-            break; /* the aims go round */
-        if (i > 0)
-            buf_puts(out, ", ");
-        words_id(scn, aim.shot[i].at, out);
-    }
+    put_aims(scn, &aim, out);
     buf_puts(out, " at ");
     put_square(b, aim.target, out);
     buf_puts(out, ", ");

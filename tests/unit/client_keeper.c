@@ -2,6 +2,7 @@
  * client_keeper.c -- what the client lets out of its hands (DICE D7), and that its secrets and
  * tokens are on disk before they are needed.
  */
+#include <ftw.h>
 #include <sodium.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -26,13 +27,18 @@ static int make_home(void **unused)
     return setenv("XDG_STATE_HOME", home, 1);
 }
 
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+    (void)st;
+    (void)type;
+    (void)at;
+    return remove(path);
+}
+
 static int drop_home(void **unused)
 {
-    char command[64];
-
     (void)unused;
-    (void)snprintf(command, sizeof(command), "rm -rf %s", home);
-    return system(command);
+    return nftw(home, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
 /* ---- a journal to look at ---- */
