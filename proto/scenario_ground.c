@@ -109,9 +109,9 @@ static bool read_edge(const struct scn_reader *r, const struct scn_value *v, uin
         edge = &b->edge_n[dir == RULES_N ? sq : other];
     else
         edge = &b->edge_e[dir == RULES_E ? sq : other];
-    if (*edge != RULES_CLEAR)
-        return scn_bad(r, "%s: %s has a %s already; name each edge once, from one of its squares",
-                       v->where, quoted, obstacle_word((enum rules_obstacle) * edge));
+    if (*edge != RULES_CLEAR && *edge != kind) /* named again from its other square is no matter */
+        return scn_bad(r, "%s: %s has a %s already; an edge holds one kind of obstacle", v->where,
+                       quoted, obstacle_word((enum rules_obstacle) * edge));
     *edge = kind;
     return true;
 }

@@ -35,12 +35,13 @@ static bool read_named(const struct scn_reader *r, const struct scn_value *v, st
     return true;
 }
 
+/* A turn beyond the limit is never reached: odd, but no error. */
 static bool read_turn(const struct scn_reader *r, const struct scn_value *v, uint16_t *out)
 {
     const struct scn_value turn = scn_member(v, "turn");
     int64_t t = 0;
 
-    if (!scn_int(r, &turn, (struct scn_range){1, r->s->board.turns}, &t))
+    if (!scn_int(r, &turn, (struct scn_range){1, RULES_TURNS_MAX}, &t))
         return false;
     *out = (uint16_t)t;
     return true;
