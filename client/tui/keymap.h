@@ -48,18 +48,6 @@ enum key {
 
 /* X(enumerator, name in the config, contexts, keys by default, what it does) */
 #define ACTION_TABLE(X)                                                                            \
-    X(ACT_UP, "up", CTX_ALL, "Up k", "cursor up")                                                  \
-    X(ACT_DOWN, "down", CTX_ALL, "Down j", "cursor down")                                          \
-    X(ACT_LEFT, "left", CTX_ALL, "Left h", "cursor left; in a replay, a step back")                \
-    X(ACT_RIGHT, "right", CTX_ALL, "Right l", "cursor right; in a replay, a step on")              \
-    X(ACT_NEXT, "next", CTX_ALL, "Tab", "next figure that can act, or next part")                  \
-    X(ACT_PREV, "previous", CTX_ALL, "S-Tab", "the one before")                                    \
-    X(ACT_CHOOSE, "choose", CTX_ALL, "Enter Space", "choose what is at the cursor; do it")         \
-    X(ACT_CANCEL, "cancel", CTX_ALL, "Esc", "leave off; back to now")                              \
-    X(ACT_PAGE_UP, "page-up", CTX_ALL, "PgUp C-b", "a page up; in a match, older log")             \
-    X(ACT_PAGE_DOWN, "page-down", CTX_ALL, "PgDn C-f", "a page down; newer log")                   \
-    X(ACT_HOME, "first", CTX_ALL, "Home", "to the first")                                          \
-    X(ACT_END, "last", CTX_ALL, "End G", "to the last")                                            \
     X(ACT_COMMAND, "command", CTX_LOBBY | CTX_MATCH | CTX_REPLAY, ":", "type an order or command") \
     X(ACT_FACE_N, "face-north", CTX_MATCH, "K S-Up", "face north at the end of the move")          \
     X(ACT_FACE_E, "face-east", CTX_MATCH, "L S-Right", "face east")                                \
@@ -98,6 +86,18 @@ enum key {
     X(ACT_HISTORY, "history", CTX_LOBBY, "H", "games that are over")                               \
     X(ACT_SOLO, "bot", CTX_LOBBY, "p", "play the bot here, off the net")                           \
     X(ACT_WITHDRAW, "withdraw", CTX_LOBBY, "d", "take back your open match")                       \
+    X(ACT_UP, "up", CTX_ALL, "Up k", "cursor up")                                                  \
+    X(ACT_DOWN, "down", CTX_ALL, "Down j", "cursor down")                                          \
+    X(ACT_LEFT, "left", CTX_ALL, "Left h", "cursor left; in a replay, a step back")                \
+    X(ACT_RIGHT, "right", CTX_ALL, "Right l", "cursor right; in a replay, a step on")              \
+    X(ACT_NEXT, "next", CTX_ALL, "Tab", "next figure that can act, or next part")                  \
+    X(ACT_PREV, "previous", CTX_ALL, "S-Tab", "the one before")                                    \
+    X(ACT_CHOOSE, "choose", CTX_ALL, "Enter Space", "choose what is at the cursor; do it")         \
+    X(ACT_CANCEL, "cancel", CTX_ALL, "Esc", "leave off; back to now")                              \
+    X(ACT_PAGE_UP, "page-up", CTX_ALL, "PgUp C-b", "a page up; in a match, older log")             \
+    X(ACT_PAGE_DOWN, "page-down", CTX_ALL, "PgDn C-f", "a page down; newer log")                   \
+    X(ACT_HOME, "first", CTX_ALL, "Home", "to the first")                                          \
+    X(ACT_END, "last", CTX_ALL, "End G", "to the last")                                            \
     X(ACT_HELP, "help", CTX_ALL, "? F1", "this help")                                              \
     X(ACT_REDRAW, "redraw", CTX_ALL, "C-l", "draw the screen anew")                                \
     X(ACT_QUIT, "quit", CTX_ALL, "q", "back; from the lobby, leave")

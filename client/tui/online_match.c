@@ -307,6 +307,7 @@ void online_sit(struct online *o, bool sit)
     const enum scene_kind kind = o->wish.goal == SEAT_WATCH ? SCENE_WATCH : SCENE_MATCH;
 
     play_init(&o->table, o->shell, o->set, kind, &port);
+    o->table.scene.lobby = o->has_lobby;
     o->has_table = true;
     o->at = ONLINE_TABLE;
     o->my_turn = false;

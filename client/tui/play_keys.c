@@ -90,9 +90,10 @@ static void end_phase(struct play_table *p)
 {
     const struct select_place at = play_place(p);
 
-    if (!may_order(p))
+    /* the question may be put while an order is still on its way */
+    if (!(p->scene.busy && at.state->active == p->scene.me) && !may_order(p))
         return;
-    if (select_ready(&at, p->scene.me) > 0)
+    if (p->scene.busy || select_ready(&at, p->scene.me) > 0)
         p->table.ask = ACT_END_PHASE;
     else
         simple_order(p, RULES_DO_END_PHASE);

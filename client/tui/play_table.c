@@ -76,7 +76,7 @@ static void can_in_match(struct play_table *p, bool *can)
     can[ACT_CLAIM] = seat && plays;
     can[ACT_GO_ON] = v->went_back;
     can[ACT_YES] = can[ACT_NO] = v->offered || p->table.ask != ACT_NONE;
-    can[ACT_NEXT] = can[ACT_PREV] = v->me != RULES_NOBODY;
+    can[ACT_NEXT] = can[ACT_PREV] = can[ACT_CHOOSE] = v->me != RULES_NOBODY && plays;
 }
 
 static void find_can(struct play_table *p)

@@ -222,6 +222,7 @@ void term_close(struct tty *t)
         return;
     (void)curs_set(1);
     (void)endwin();
+    (void)tcflush(STDIN_FILENO, TCIFLUSH); /* the rest of a click is nobody else's */
     if (t->title)
         say("\033[23;2t");
     rescue.armed = 0;

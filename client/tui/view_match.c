@@ -203,8 +203,7 @@ static void put_hints(struct canvas *c, const struct scene *v, const struct keym
     int x = 1;
 
     for (size_t i = 0; i < n; i++) {
-        const char *word =
-            hint[i].act == ACT_QUIT && v->kind == SCENE_HOTSEAT ? "leave" : hint[i].word;
+        const char *word = hint[i].act == ACT_QUIT && !v->lobby ? "leave" : hint[i].word;
 
         if (v->can[hint[i].act])
             x = view_hint(c, row_of(x, y, c->w - x), km, hint[i].act, word);
