@@ -139,6 +139,8 @@ void seat_up(struct seat *s)
 void seat_down(struct seat *s)
 {
     s->step = STEP_NONE;
+    s->flight.again = s->flight.on;
+    (void)uv_timer_stop(s->timer);
     if (s->has_model)
         s->model.synced = false;
 }
@@ -204,6 +206,32 @@ void seat_note(struct seat *s, enum msg_note note, const struct json *params)
     case NOTE_COUNT:
         break;
     }
+}
+
+static void on_timer(uv_timer_t *t)
+{
+    struct seat *s = t->data;
+
+    if (s == NULL || s->failed || !link_is_up(s->link))
+        return;
+    if (s->step == STEP_THERE)
+        seat_reconcile(s);
+    else if (s->step == STEP_SYNC)
+        seat_sync_now(s);
+}
+
+bool seat_try_later(struct seat *s, const struct link_answer *a)
+{
+    int64_t retry_ms = RETRY_MS;
+
+    if (a->err != ERR_RATE && a->err != ERR_BUSY && a->err != ERR_STORAGE)
+        return false;
+    if (a->err == ERR_STORAGE)
+        seat_say(s, SEAT_TROUBLE, "The server can't save just now; it is tried again.");
+    if (!json_get_int(a->data, "retry_ms", &retry_ms) || retry_ms < 1)
+        retry_ms = RETRY_MS;
+    (void)uv_timer_start(s->timer, on_timer, (uint64_t)MIN(retry_ms, (int64_t)60000), 0);
+    return true;
 }
 
 /* ---- life ---- */

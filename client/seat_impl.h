@@ -11,7 +11,7 @@
 #define SEAT_MAGIC     0x73656174u
 #define ORDER_ID_BYTES 12
 #define DRIFT_MAX      3
-#define RETRY_ORDER_MS 1000
+#define RETRY_MS       1000
 
 enum step {
     STEP_NONE,     /* the line is down, or nothing asked for yet */
@@ -55,6 +55,9 @@ void seat_say(struct seat *s, enum seat_news kind, const char *text);
 void seat_fail(struct seat *s, int code, const char *why);
 /* The same for a refusal, with the server's words. */
 void seat_fail_answer(struct seat *s, const char *what, const struct link_answer *a);
+/* Was it refused only for now (too fast, busy, not saved)? Then what is owed is looked at again when
+ * the server says so. */
+NODISCARD bool seat_try_later(struct seat *s, const struct link_answer *a);
 /* One more entry is confirmed: a model_sink's. */
 void seat_on_entry(void *data, const struct model *m, bool live);
 /* At the head: give what is owed, settle what is open, tell the front end. */

@@ -46,6 +46,8 @@ static void on_anchor(void *data, const struct link_answer *a)
     struct seat *s = data;
 
     s->anchored = -1;
+    if (seat_try_later(s, a))
+        return;
     if (a->err == ERR_OK || a->err == ERR_EOF || a->err == ERR_PHASE)
         return;
     seat_say(s, SEAT_TROUBLE,
@@ -82,6 +84,8 @@ static void on_share(void *data, const struct link_answer *a)
     if (a->err == ERR_OK || a->err == ERR_PHASE)
         return;
     s->shared = 0;
+    if (seat_try_later(s, a))
+        return;
     if (a->err != ERR_EOF)
         seat_say(s, SEAT_TROUBLE, "The server didn't take our share of the roll.");
 }
@@ -120,7 +124,8 @@ static void send_share(struct seat *s)
 void seat_settle_dice(struct seat *s)
 {
     told_back(s);
-    if (s->has_keeper && !s->keeper.went_back && !s->model.audit.over) {
+    if (s->has_keeper && !s->keeper.went_back && !s->model.audit.over &&
+        uv_is_active((uv_handle_t *)s->timer) == 0) {
         send_anchor(s);
         send_share(s);
         told_back(s);
@@ -165,21 +170,11 @@ static void settle_flight(struct seat *s)
     end_flight(s, &end);
 }
 
-static void send_flight(struct seat *s);
-
-static void on_order_timer(uv_timer_t *t)
-{
-    struct seat *s = t->data;
-
-    if (s != NULL && s->flight.on && !s->flight.sent && s->model.synced)
-        send_flight(s);
-}
-
 static void on_order(void *data, const struct link_answer *a)
 {
     struct seat *s = data;
     struct seat_order_end end = {.end = SEAT_REFUSED, .err = a->err, .rule = "", .message = ""};
-    int64_t seq = 0, retry_ms = RETRY_ORDER_MS;
+    int64_t seq = 0;
 
     s->flight.sent = false;
     if (a->err == ERR_EOF || !s->flight.on)
@@ -190,14 +185,8 @@ static void on_order(void *data, const struct link_answer *a)
         settle_flight(s);
         return;
     }
-    if (a->err == ERR_RATE || a->err == ERR_BUSY || a->err == ERR_STORAGE) {
-        if (a->err != ERR_RATE || !json_get_int(a->data, "retry_ms", &retry_ms) || retry_ms < 1)
-            retry_ms = RETRY_ORDER_MS;
-        if (a->err == ERR_STORAGE)
-            seat_say(s, SEAT_TROUBLE, "The server can't save just now; the order is tried again.");
-        (void)uv_timer_start(s->timer, on_order_timer, (uint64_t)retry_ms, 0);
+    if (seat_try_later(s, a))
         return;
-    }
     if (s->flight.again && a->err == ERR_STALE)
         end.end = SEAT_MISSED;
     if (!json_get_string(a->data, "rule", &end.rule))
@@ -240,6 +229,5 @@ void seat_settle_order(struct seat *s)
     if (!s->flight.on || s->flight.sent || s->flight.seq != 0 ||
         uv_is_active((uv_handle_t *)s->timer))
         return;
-    s->flight.again = true;
     send_flight(s);
 }

@@ -302,6 +302,8 @@ static void on_sync(void *data, const struct link_answer *a)
         seat_took(s, MODEL_BACK, "The server went back behind what was seen here.");
         return;
     }
+    if (s->seated && seat_try_later(s, a))
+        return;
     if (a->err != ERR_OK) {
         seat_fail_answer(s, "the match can't be seen", a);
         return;

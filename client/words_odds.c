@@ -48,6 +48,7 @@ static void put_aims(const struct scenario *scn, const struct rules_aim *aim, st
     }
 }
 
+/* NOLINTNEXTLINE(readability-function-size): the place is three of six parameters */
 void words_aim(const struct scenario *scn, const struct rules_board *b, const struct rules_state *s,
                unsigned figure, enum rules_dir face, struct buf *out)
 {
