@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: ISC
  * seat.c -- our place at one match.
  */
-#include "client/seat_impl.h"
+#include "client/seat.h"
 
 #include <sysexits.h>
 
+#include "client/seat_impl.h"
 #include "client/words.h"
 #include "common/base/mem.h"
 #include "common/base/str.h"
