@@ -170,6 +170,23 @@ size_t film_turn(const struct film *f, unsigned turn)
     return f->n;
 }
 
+bool film_initiative(const struct film *f, size_t at, uint8_t dice[2])
+{
+    for (size_t i = MIN(at < f->n ? at + 1 : f->n, f->n); i-- > 0;) {
+        const struct rules_event *ev = &f->frame[i].event;
+        const union rules_item *last;
+
+        if (f->frame[i].kind != ENTRY_PLAY || ev->kind != RULES_EV_INITIATIVE ||
+            ev->u.initiative.n == 0)
+            continue;
+        last = &f->frame[i].items[ev->u.initiative.item + ev->u.initiative.n - 1];
+        dice[0] = last->roll.a;
+        dice[1] = last->roll.b;
+        return true;
+    }
+    return false;
+}
+
 unsigned film_squares(const struct film_frame *fr, uint16_t *out, unsigned max)
 {
     const struct rules_event *ev = &fr->event;

@@ -40,6 +40,8 @@ size_t film_prev(const struct film *f, size_t i);
 size_t film_their_phase(const struct film *f, enum rules_side me);
 /* The first frame of turn `turn`, or n. */
 size_t film_turn(const struct film *f, unsigned turn);
+/* The dice of the last initiative, A's and B's, at frame `at` (n or more: now). False: none yet. */
+bool film_initiative(const struct film *f, size_t at, uint8_t dice[2]);
 /* Squares that the frame is about, at most `max`. */
 unsigned film_squares(const struct film_frame *fr, uint16_t *out, unsigned max);
 

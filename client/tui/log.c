@@ -43,6 +43,17 @@ static struct style style_for(uint8_t kind)
     return style_of(INK_TEXT);
 }
 
+/* A line whose last row is above `end`, in what of `a` it meets; returns its first row. */
+static int put_line(struct canvas *c, struct area a, int end, struct style st, const char *text)
+{
+    const int from = end - canvas_wrap_rows(a.w, text);
+    const int top = MAX(from, a.y), low = MIN(end, a.y + a.h);
+
+    if (low > top)
+        (void)canvas_wrap(c, (struct area){a.x, top, a.w, low - top}, st, text, top - from);
+    return from;
+}
+
 void log_draw(const struct log *l, struct canvas *c, struct area a, int back)
 {
     const size_t oldest = l->n > LOG_LINES_MAX ? l->n - LOG_LINES_MAX : 0;
@@ -50,12 +61,15 @@ void log_draw(const struct log *l, struct canvas *c, struct area a, int back)
 
     for (size_t i = l->n; i-- > oldest && end > a.y;) {
         const struct log_line *line = &l->line[i % LOG_LINES_MAX];
-        const int rows = canvas_wrap_rows(a.w, line->text), from = end - rows;
-        const int top = MAX(from, a.y), low = MIN(end, a.y + a.h);
 
-        if (low > top)
-            (void)canvas_wrap(c, (struct area){a.x, top, a.w, low - top}, style_for(line->kind),
-                              line->text, top - from);
-        end = from;
+        end = put_line(c, a, end, style_for(line->kind), line->text);
     }
+}
+
+void film_draw(const struct film *f, struct canvas *c, struct area a, size_t at)
+{
+    int end = a.y + a.h;
+
+    for (size_t i = MIN(at + 1, f->n); i-- > 0 && end > a.y;)
+        end = put_line(c, a, end, style_of(INK_TEXT), f->frame[i].words);
 }

@@ -5,6 +5,7 @@
 #define SK_TUI_LOG_H
 
 #include "client/tui/canvas.h"
+#include "client/tui/film.h"
 
 #define LOG_LINES_MAX 2000
 
@@ -24,5 +25,7 @@ void log_fini(struct log *l);
 void log_add(struct log *l, enum log_kind kind, const char *text);
 /* The newest lines at the bottom of `a`, `back` rows scrolled back. */
 void log_draw(const struct log *l, struct canvas *c, struct area a, int back);
+/* The words of a game up to frame `at`, the newest at the bottom. */
+void film_draw(const struct film *f, struct canvas *c, struct area a, size_t at);
 
 #endif

@@ -106,6 +106,7 @@ bool play_facts(struct play_table *p)
     v->s = &v->a->game.rules.state;
     v->at = p->at;
     v->running_film = p->running;
+    v->speed_ms = p->speed_ms;
     if (p->at != PLAY_NOW) {
         if (p->at < p->film.n && film_state(&p->film, v->a->board, p->at, &p->shown))
             v->s = &p->shown;
@@ -145,18 +146,6 @@ void play_wake(struct play_table *p)
 
 /* ---- entries ---- */
 
-static void note_initiative(struct play_table *p, const struct film_frame *fr)
-{
-    const union rules_item *last;
-
-    if (fr->kind != ENTRY_PLAY || fr->event.kind != RULES_EV_INITIATIVE ||
-        fr->event.u.initiative.n == 0)
-        return;
-    last = &fr->items[fr->event.u.initiative.item + fr->event.u.initiative.n - 1];
-    p->scene.initiative[0] = last->roll.a;
-    p->scene.initiative[1] = last->roll.b;
-}
-
 void play_entry(struct play_table *p, const struct audit *a, bool live, bool ours)
 {
     const struct film_frame *fr;
@@ -166,7 +155,6 @@ void play_entry(struct play_table *p, const struct audit *a, bool live, bool our
     luck_entry(p->luck, a);
     fr = &p->film.frame[before];
     log_add(&p->log, LOG_PLAY, fr->words);
-    note_initiative(p, fr);
     shell_dirty(p->shell);
     if (!live || ours || p->set->pace_ms == 0 || p->scene.kind == SCENE_REPLAY)
         return;

@@ -43,9 +43,8 @@ struct scene {
     const struct luck *luck;
     size_t at; /* frame shown; film->n: now */
     bool running_film;
-    int speed_ms;          /* of the replay, a step */
-    uint8_t initiative[2]; /* dice of the last throw; 0: none yet */
-    bool can[ACT_COUNT];   /* what may be done now */
+    int speed_ms;        /* of the replay, a step */
+    bool can[ACT_COUNT]; /* what may be done now */
 };
 
 /* Where the player is on the screen. */

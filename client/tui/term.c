@@ -26,6 +26,8 @@ struct pair {
 };
 struct tty {
     SCREEN *screen;
+    FILE *in; /* the terminal opened anew: libuv makes it non-blocking, which the shell behind
+                 us, and our own output, must not be */
     int colours, pairs_room;
     bool mouse, title;
     struct pair pair[PAIRS_MAX]; /* pair i + 1 */
@@ -184,18 +186,37 @@ static void say(const char *bytes)
     (void)!write(STDOUT_FILENO, bytes, strlen(bytes));
 }
 
+/* The terminal on standard input as another open file. */
+static FILE *open_again(void)
+{
+    const char *name = ttyname(STDIN_FILENO);
+
+    return fopen(name != NULL ? name : "/dev/tty", "re");
+}
+
+static void drop(struct tty *t)
+{
+    const int why = errno;
+
+    if (t->in != NULL)
+        (void)fclose(t->in);
+    mem_free(t);
+    errno = why;
+}
+
 enum err term_open(const struct term_config *cfg, struct tty **out)
 {
     struct tty *t = mem_zalloc(sizeof(*t));
 
     *out = NULL;
-    if (tcgetattr(STDIN_FILENO, &rescue.was) != 0) {
-        mem_free(t);
+    t->in = open_again();
+    if (t->in == NULL || tcgetattr(STDIN_FILENO, &rescue.was) != 0) {
+        drop(t);
         return ERR_IO;
     }
-    t->screen = newterm(NULL, stdout, stdin);
+    t->screen = newterm(NULL, stdout, t->in);
     if (t->screen == NULL) {
-        mem_free(t);
+        drop(t);
         errno = ENOTTY;
         return ERR_IO;
     }
@@ -228,7 +249,7 @@ void term_close(struct tty *t)
     rescue.armed = 0;
     delscreen(t->screen);
     release_stderr(t);
-    mem_free(t);
+    drop(t);
 }
 
 /* ---- size ---- */
@@ -410,9 +431,8 @@ bool term_read(struct tty *t, struct term_event *ev)
 
 bool term_is_gone(const struct tty *t)
 {
-    struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
+    struct pollfd p = {.fd = fileno(t->in), .events = POLLIN};
 
-    (void)t;
     return poll(&p, 1, 0) > 0 && (p.revents & (POLLHUP | POLLERR | POLLNVAL)) != 0;
 }
 
@@ -448,8 +468,7 @@ void term_title(struct tty *t, const char *text)
 
 int term_fd(const struct tty *t)
 {
-    (void)t;
-    return STDIN_FILENO;
+    return fileno(t->in);
 }
 
 int term_colours(const struct tty *t)

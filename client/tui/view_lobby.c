@@ -84,6 +84,8 @@ static void mine_words(const struct lobby *l, const struct lobby_match *m, struc
         buf_puts(out, "waits for an opponent");
     else if (m->state == LOBBY_OPEN)
         buf_printf(out, "%s was asked", m->opponent);
+    else if (m->turn == 0)
+        buf_printf(out, "begins: open it, against %s", other(l, m));
     else if (m->my_turn)
         buf_printf(out, "your turn, against %s", other(l, m));
     else

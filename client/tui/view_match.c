@@ -86,6 +86,7 @@ static void put_title(struct canvas *c, const struct scene *v)
 {
     struct buf out = BUF_EMPTY, right = BUF_EMPTY;
     const int w = c->w - 1;
+    uint8_t dice[2];
     int right_w;
 
     buf_printf(&out, "%s", v->a->scn->title);
@@ -93,8 +94,8 @@ static void put_title(struct canvas *c, const struct scene *v)
         buf_printf(&out, " · turn %u of %u", v->s->turn, v->a->board->turns);
     buf_puts(&out, " · ");
     put_phase(v, &out);
-    if (v->initiative[0] != 0)
-        buf_printf(&out, " · initiative %u:%u", v->initiative[0], v->initiative[1]);
+    if (v->film != NULL && film_initiative(v->film, v->at, dice))
+        buf_printf(&out, " · initiative %u:%u", dice[0], dice[1]);
     if (v->dice != NULL && v->dice[0] != '\0')
         buf_printf(&right, "%s %s", v->dice, v->dice_bad ? "!!" : "✓");
     right_w = canvas_width(buf_str(&right));
@@ -150,16 +151,30 @@ static void put_board(struct canvas *c, const struct scene *v, struct table *t,
 
 /* ---- the lower lines ---- */
 
-static void put_replay_line(struct canvas *c, const struct scene *v, int y)
+static void put_replay_line(struct canvas *c, const struct scene *v, const struct keymap *km, int y)
 {
-    char text[200];
+    struct buf text = BUF_EMPTY;
 
-    (void)snprintf(text, sizeof(text), "Looking back: step %zu of %zu%s. %s", v->at + 1, v->film->n,
-                   v->running_film ? ", running" : "", v->film->frame[v->at].words);
-    (void)canvas_put(c, row_of(1, y, c->w - 2), style_bold(INK_WARN), text);
+    buf_printf(&text, "%s: step %zu of %zu",
+               v->kind == SCENE_REPLAY ? "Replay"
+               : v->running_film       ? "Step by step"
+                                       : "Looking back",
+               v->at + 1, v->film->n);
+    if (v->kind == SCENE_REPLAY && v->running_film)
+        buf_printf(&text, ", a step each %d ms", v->speed_ms);
+    buf_puts(&text, ". ");
+    if (v->kind != SCENE_REPLAY) {
+        keymap_key(km, ACT_FORTH, &text);
+        buf_puts(&text, " a step on, ");
+        keymap_key(km, ACT_CANCEL, &text);
+        buf_puts(&text, " to now.");
+    }
+    (void)canvas_put(c, row_of(1, y, c->w - 2), style_bold(INK_WARN), buf_str(&text));
+    buf_fini(&text);
 }
 
-static void put_status(struct canvas *c, const struct scene *v, const struct table *t, int y)
+static void put_status(struct canvas *c, const struct scene *v, const struct table *t,
+                       const struct keymap *km, int y)
 {
     const struct select_place at = {v->a->scn, v->a->board, v->s, v->me};
     struct buf words = BUF_EMPTY;
@@ -168,7 +183,7 @@ static void put_status(struct canvas *c, const struct scene *v, const struct tab
         (void)canvas_put(c, row_of(1, y, c->w - 2),
                          t->note_bad ? style_bold(INK_WARN) : style_bold(INK_TEXT), t->note);
     } else if (v->film != NULL && v->at < v->film->n) {
-        put_replay_line(c, v, y);
+        put_replay_line(c, v, km, y);
     } else if (v->busy) {
         (void)canvas_put(c, row_of(1, y, c->w - 2), style_of(INK_FAINT),
                          "The order is on its way.");
@@ -274,7 +289,10 @@ void view_match(struct canvas *c, const struct scene *v, const struct keymap *km
     else if (t->log_back > 0)
         (void)canvas_put(c, row_of(2, l.y_rule, 40), style_bold(INK_WARN),
                          " older lines; PgDn for the newest ");
-    log_draw(v->log, c, l.log, t->log_back);
-    put_status(c, v, t, l.y_status);
+    if (v->film != NULL && v->at < v->film->n)
+        film_draw(v->film, c, l.log, v->at);
+    else
+        log_draw(v->log, c, l.log, t->log_back);
+    put_status(c, v, t, km, l.y_status);
     put_prompt(c, v, t, km, l.y_prompt);
 }

@@ -198,7 +198,7 @@ static int put_detail(struct canvas *c, struct area a, const struct scene *v, co
 
     if (t->select.n > 0)
         select_words(&t->select, &at, &words);
-    else if (v->a->over || !v->a->started)
+    else if (!v->a->started || (v->a->over && rules_is_over(v->s)))
         words_position(v->a, v->me, &words);
     rows = MAX(DETAIL_MIN, MIN(canvas_wrap_rows(a.w, buf_str(&words)), a.h));
     (void)canvas_wrap(c, (struct area){a.x, a.y + a.h - rows, a.w, rows}, style_of(INK_TEXT),

@@ -24,13 +24,6 @@ static void on_event(void *data, const struct film_frame *frame)
     struct stage *s = data;
 
     log_add(&s->log, LOG_PLAY, frame->words);
-    if (frame->event.kind == RULES_EV_INITIATIVE) {
-        const union rules_item *last =
-            &frame->items[frame->event.u.initiative.item + frame->event.u.initiative.n - 1];
-
-        s->scene.initiative[0] = last->roll.a;
-        s->scene.initiative[1] = last->roll.b;
-    }
 }
 
 static struct scenario *load(const char *scenario)

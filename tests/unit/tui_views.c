@@ -98,7 +98,6 @@ static void test_before_and_after(void **state)
     (void)state;
     first_blood(&s);
     s.local.audit.started = false;
-    s.scene.initiative[0] = 0;
     stage_sit(&s, RULES_A);
     stage_shot(&s, "phase-setup", 80, 24, false);
     s.local.audit.started = true;
