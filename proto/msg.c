@@ -124,6 +124,7 @@ bool msg_name_ok(const char *name)
             (int64_t)sizeof(((struct msg_params *)0)->member), NULL                                \
     }
 #define MATCH_ROW    PARAM(MATCH, MATCH, match, true, 0, 0)
+#define PASSWORD_MIN 8 /* of a new one */
 #define PASSWORD_MAX 256
 #define EMAIL_MAX    254
 #define INVITE_MAX   64
@@ -170,6 +171,7 @@ static const struct msg_param of_match_share[] = {
 static const struct msg_param of_match_watch[] = {
     MATCH_ROW, PARAM(AFTER, U32, after, false, 0, UINT32_MAX),
     PARAM(INVITE, TEXT, invite, false, 1, INVITE_MAX)};
+static const struct msg_param of_player_vacation[] = {PARAM(DAYS, U32, days, true, 0, 366)};
 static const struct msg_param of_scenario_get[] = {PARAM(ID, ID, id, true, 0, 0)};
 static const struct msg_param of_session_guest[] = {PARAM(NAME, NAME, name, false, 0, 0)};
 static const struct msg_param of_session_hello[] = {
@@ -180,9 +182,10 @@ static const struct msg_param of_session_login[] = {
 static const struct msg_param of_session_logout[] = {PARAM(ALL, BOOL, all, false, 0, 0)};
 static const struct msg_param of_session_password[] = {
     PARAM(OLD, TEXT, old_password, true, 1, PASSWORD_MAX),
-    PARAM(NEW, TEXT, new_password, true, 1, PASSWORD_MAX)};
+    PARAM(NEW, TEXT, new_password, true, PASSWORD_MIN, PASSWORD_MAX)};
 static const struct msg_param of_session_register[] = {
-    PARAM(NAME, NAME, name, true, 0, 0), PARAM(PASSWORD, TEXT, password, true, 1, PASSWORD_MAX),
+    PARAM(NAME, NAME, name, true, 0, 0),
+    PARAM(PASSWORD, TEXT, password, true, PASSWORD_MIN, PASSWORD_MAX),
     PARAM(EMAIL, PLAIN, email, false, 3, EMAIL_MAX),
     PARAM(INVITE, TEXT, invite, false, 1, INVITE_MAX)};
 static const struct msg_param of_session_resume[] = {HEX(TOKEN, token, true),
@@ -218,6 +221,7 @@ static const struct {
     [MSG_MATCH_SYNC] = ROWS(of_match_sync),
     [MSG_MATCH_UNWATCH] = ROWS(of_match_only),
     [MSG_MATCH_WATCH] = ROWS(of_match_watch),
+    [MSG_PLAYER_VACATION] = ROWS(of_player_vacation),
     [MSG_SCENARIO_GET] = ROWS(of_scenario_get),
     [MSG_SCENARIO_LIST] = {NULL, 0},
     [MSG_SERVER_INFO] = {NULL, 0},

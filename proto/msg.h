@@ -36,6 +36,7 @@
     X(MSG_MATCH_SYNC, "match.sync")                                                                \
     X(MSG_MATCH_UNWATCH, "match.unwatch")                                                          \
     X(MSG_MATCH_WATCH, "match.watch")                                                              \
+    X(MSG_PLAYER_VACATION, "player.vacation")                                                      \
     X(MSG_SCENARIO_GET, "scenario.get")                                                            \
     X(MSG_SCENARIO_LIST, "scenario.list")                                                          \
     X(MSG_SERVER_INFO, "server.info")                                                              \
@@ -103,6 +104,7 @@ const char *msg_offer_word(enum offer_kind o);
     X(BEFORE, "before")                                                                            \
     X(CLIENT, "client")                                                                            \
     X(CLOCK, "clock")                                                                              \
+    X(DAYS, "days")                                                                                \
     X(EMAIL, "email")                                                                              \
     X(FAIR, "fair")                                                                                \
     X(FIGURE, "figure")                                                                            \
@@ -160,7 +162,7 @@ struct msg_match {
 struct msg_params {
     uint64_t has; /* 1 << enum msg_field */
     int64_t protocol;
-    uint32_t after, base, before, generation, limit, offer_id, roll;
+    uint32_t after, base, before, days, generation, limit, offer_id, roll;
     bool accept, all, on, priv, rated;
     uint8_t fair;  /* enum fair */
     uint8_t offer; /* enum offer_kind */

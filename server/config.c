@@ -22,6 +22,7 @@ struct option {
 };
 
 static const char *const store_words[] = {"sqlite", "memory", NULL};
+static const char *const register_words[] = {"open", "invite", "closed", NULL};
 static const char *const level_words[] = {"error", "warn", "info", "debug", NULL};
 
 #define AT(field) offsetof(struct config, field)
@@ -36,6 +37,10 @@ static const struct option options[] = {
      "a line that every player is shown"},
     {"server", "store", "store", OPT_WORD, AT(store), 0, 0, store_words, "sqlite",
      "sqlite, or memory: nothing outlives the process (tests and benchmarks)"},
+    {"accounts", "register", NULL, OPT_WORD, AT(registration), 0, 0, register_words, "open",
+     "who may register an account: open (anybody), invite (who has an invite code) or closed"},
+    {"accounts", "vacation_days", NULL, OPT_INT, AT(vacation_days), 0, 366, NULL, "30",
+     "days a member may stop correspondence clocks for, in a calendar year"},
     {"log", "level", "log-level", OPT_WORD, AT(log_level), 0, 0, level_words, "info",
      "error, warn, info or debug"},
     {"log", "json", "log-json", OPT_BOOL, AT(log_json), 0, 0, NULL, "no",

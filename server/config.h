@@ -31,6 +31,8 @@ struct config {
     int64_t store;     /* enum config_store */
     int64_t log_level; /* enum log_level */
     bool log_json;
+    int64_t registration; /* enum core_registration */
+    int64_t vacation_days;
     int64_t max_conns, max_conns_per_addr, max_matches, max_guests, max_watchers;
     bool limit_loopback;
 };

@@ -5,6 +5,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/str.h"
+#include "server/core/invite.h"
 #include "server/core/lobby.h"
 #include "server/core/room.h"
 #include "server/core/session.h"
@@ -25,6 +26,7 @@ static void maps_init(struct core *c)
     map_init(&c->addrs, offsetof(struct addr, key), ADDR_LEN, seed);
     map_init(&c->users, offsetof(struct user, key), NAME_KEY_LEN, seed);
     map_init(&c->tokens, offsetof(struct token, hash), 32, seed);
+    invites_init(c, seed);
     map_init(&c->rooms, offsetof(struct room, id), MATCH_ID_LEN, seed);
     map_init(&c->pends, offsetof(struct pend, id), sizeof(uint64_t), seed);
 }
@@ -99,6 +101,7 @@ void core_free(struct core *c)
     map_fini(&c->addrs);
     map_fini(&c->users);
     map_fini(&c->tokens);
+    invites_fini(c);
     map_fini(&c->rooms);
     sodium_memzero(&c->env, sizeof(c->env));
     sodium_memzero(&c->cfg, sizeof(c->cfg));

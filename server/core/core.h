@@ -45,6 +45,8 @@ enum store_op_kind {
     STORE_USER_DROP,
     STORE_TOKEN_PUT, /* token row: key = 32-byte hash, name = user, `data` = family, state (JSON) */
     STORE_TOKEN_DROP,
+    STORE_INVITE_PUT, /* a code to register with: key = 32-byte hash, `data` = uses, end (JSON) */
+    STORE_INVITE_DROP,
     STORE_META_PUT /* small named values: next match number, served_ms */
 };
 struct store_op {
@@ -52,7 +54,7 @@ struct store_op {
     uint8_t state; /* enum match_state of match rows */
     uint8_t role;
     uint32_t seq, n;
-    uint8_t key[32]; /* match id (16 bytes) or token hash */
+    uint8_t key[32]; /* match id (16 bytes), or hash of a token or invite code */
     char name[64];
     char *data; /* owned, may be NULL */
     size_t len;
@@ -141,6 +143,9 @@ void core_effects_fini(struct core_effects *fx); /* frees what wasn't taken too 
 
 /* ---- life ---- */
 
+/* Who may register an account. */
+enum core_registration { REGISTER_OPEN, REGISTER_INVITE, REGISTER_CLOSED };
+
 struct core_config {
     const char *server; /* "skirmishd/0.1.0" */
     const char *motd;   /* borrowed; may be "" */
@@ -148,8 +153,10 @@ struct core_config {
     uint8_t master[32]; /* DICE: server chains' master key */
     uint32_t master_kid;
     unsigned max_conns, max_conns_per_addr, max_matches, max_guests;
-    unsigned max_watchers; /* of one match */
-    bool limit_loopback;   /* per-address limits for 127/8 and ::1 too */
+    unsigned max_watchers;  /* of one match */
+    uint8_t registration;   /* enum core_registration */
+    unsigned vacation_days; /* of a member in a calendar year (UTC) */
+    bool limit_loopback;    /* per-address limits for 127/8 and ::1 too */
 };
 struct core;
 /* `scenarios` is borrowed for the core's life. */
@@ -159,7 +166,7 @@ void core_free(struct core *c);
 
 /*
  * Recovery, before the first step: rows as the store has them, in this order: meta, users, tokens,
- * matches with newest snapshot (may be NULL) and all their journal lines from seq 1, shares; then
+ * invites, matches with newest snapshot (may be NULL) and all their journal lines from seq 1, shares; then
  * core_load_done. ERR_DATA: this row is set aside (a match: MATCH_BROKEN), the rest goes on; why[]
  * says why.
  */
@@ -174,6 +181,8 @@ NODISCARD enum err core_load_meta(struct core *c, const char *name, const char *
 NODISCARD enum err core_load_user(struct core *c, const char *name, const char *data, size_t len);
 NODISCARD enum err core_load_token(struct core *c, const uint8_t hash[32], const char *user,
                                    const char *data, size_t len);
+NODISCARD enum err core_load_invite(struct core *c, const uint8_t hash[32], const char *data,
+                                    size_t len);
 NODISCARD enum err core_load_match(struct core *c, const struct core_match_row *row,
                                    char why[PLAY_WHY_LEN]);
 NODISCARD enum err core_load_share(struct core *c, const uint8_t match[MATCH_ID_LEN],

@@ -3,6 +3,7 @@
  */
 #include "common/base/mem.h"
 #include "common/base/str.h"
+#include "server/core/invite.h"
 #include "server/core/room.h"
 #include "server/core/user.h"
 
@@ -28,6 +29,11 @@ enum err core_load_token(struct core *c, const uint8_t hash[32], const char *use
                          size_t len)
 {
     return token_load(c, hash, user, data, len);
+}
+
+enum err core_load_invite(struct core *c, const uint8_t hash[32], const char *data, size_t len)
+{
+    return invite_load(c, hash, data, len);
 }
 
 /* Scenario and board that the row was played on. ERR_DATA: why[]. */

@@ -267,7 +267,16 @@ enum err match_claim(struct match *m, enum role role, struct match_now now, stru
     return refuse(st, ERR_PHASE, "your opponent has not been away long enough");
 }
 
-enum err match_extend(struct match *m, enum role role, int64_t ms, struct match_now now,
+bool match_wants_extend(const struct match *m, enum role role, struct mono until,
+                        struct match_now now)
+{
+    return m->setup.clock.kind == CLOCK_CORRESPONDENCE && m->core.state == MATCH_LIVE &&
+           !mono_reached(now.served, until) &&
+           until.ms > m->core.clock.away_until[match_side(m, role)].ms &&
+           !clock_fallen(&m->core, now.served);
+}
+
+enum err match_extend(struct match *m, enum role role, struct mono until, struct match_now now,
                       struct match_step *st)
 {
     const enum err err = refuse_unless_live(m, now, st);
@@ -277,8 +286,10 @@ enum err match_extend(struct match *m, enum role role, int64_t ms, struct match_
         return err;
     if (m->setup.clock.kind != CLOCK_CORRESPONDENCE)
         return refuse(st, ERR_PHASE, "no days run in this match");
+    if (!match_wants_extend(m, role, until, now))
+        return ERR_OK;
     b = batch_new(m, now);
-    b->core.clock.left_ms[match_side(m, role)] += ms;
+    clock_away(&b->core, match_side(m, role), until, now.served);
     b->applied.clock = true;
     batch_close(b);
     batch_submit(b, st);
@@ -337,6 +348,11 @@ struct wall match_opened_at(const struct match *m)
 struct wall match_last_at(const struct match *m)
 {
     return m->core.last_at;
+}
+
+struct mono match_touched_at(const struct match *m)
+{
+    return m->core.clock.since;
 }
 
 uint32_t match_head(const struct match *m)

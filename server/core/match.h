@@ -215,9 +215,16 @@ struct match_umpire {
 };
 NODISCARD enum err match_umpire(struct match *m, const struct match_umpire *u, struct match_now now,
                                 struct match_step *st);
-/* Vacation: `ms` more on that seat's clock (correspondence). ERR_PHASE: no such clock runs. */
-NODISCARD enum err match_extend(struct match *m, enum role role, int64_t ms, struct match_now now,
-                                struct match_step *st);
+/*
+ * The seat's player is away until `until` (served; the latest counts): what is left of that comes on
+ * top of its days, now and in each phase that begins before. n == 0: known already. ERR_PHASE: no
+ * days run in this match, or it isn't in play.
+ */
+NODISCARD enum err match_extend(struct match *m, enum role role, struct mono until,
+                                struct match_now now, struct match_step *st);
+/* Would match_extend change anything? */
+bool match_wants_extend(const struct match *m, enum role role, struct mono until,
+                        struct match_now now);
 
 /* ---- what the referee is told; no transaction by itself, match_next follows ---- */
 
@@ -243,7 +250,8 @@ enum role match_role_of_side(const struct match *m, enum rules_side side);
 const struct rules_state *match_position(const struct match *m); /* NULL before `started` */
 bool match_is_paused(const struct match *m);
 struct wall match_opened_at(const struct match *m);
-struct wall match_last_at(const struct match *m); /* `ts` of the newest entry */
+struct wall match_last_at(const struct match *m);    /* `ts` of the newest entry */
+struct mono match_touched_at(const struct match *m); /* served: the newest transaction */
 uint32_t match_head(const struct match *m);
 const uint8_t *match_hash(const struct match *m); /* journal hash at the head */
 /* Canonical hash of the position at the head; NULL before `started`. */

@@ -342,7 +342,7 @@ void batch_close(struct match_batch *b)
         b->applied.turn = true;
         c->phase_orders = 0;
         if (c->state == MATCH_LIVE)
-            clock_phase(b->m, c);
+            clock_phase(b->m, c, b->now.served);
     }
     if (c->state == MATCH_OVER) {
         memset(c->offers.id, 0, sizeof(c->offers.id));

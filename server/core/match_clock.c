@@ -42,16 +42,31 @@ void clock_settle(struct match_core *c, struct mono now)
     c->clock.since = now;
 }
 
-void clock_phase(const struct match *m, struct match_core *c)
+/* What is left of the side's vacation. */
+static int64_t away_ms(const struct match_core *c, enum rules_side side, struct mono now)
+{
+    return MAX(mono_since(c->clock.away_until[side], now), INT64_C(0));
+}
+
+void clock_away(struct match_core *c, enum rules_side side, struct mono until, struct mono now)
+{
+    c->clock.left_ms[side] += mono_since(until, now) - away_ms(c, side, now);
+    c->clock.away_until[side] = until;
+}
+
+void clock_phase(const struct match *m, struct match_core *c, struct mono now)
 {
     const uint8_t side = c->game.rules.state.active;
 
     if (side == RULES_NOBODY || !core_has_clock(m))
         return;
-    if (m->setup.clock.kind == CLOCK_LIVE)
+    if (m->setup.clock.kind == CLOCK_LIVE) {
         c->clock.left_ms[side] += m->setup.clock.phase_s * SECOND_MS;
-    else
-        clock_start(m, c); /* a phase's days, whole again for both */
+        return;
+    }
+    clock_start(m, c); /* a phase's days, whole again for both */
+    c->clock.left_ms[RULES_A] += away_ms(c, RULES_A, now);
+    c->clock.left_ms[RULES_B] += away_ms(c, RULES_B, now);
 }
 
 void clock_rerun(const struct match *m, struct match_core *c, struct mono now)

@@ -46,9 +46,10 @@ struct match_dice {
 
 struct match_clocks {
     int64_t left_ms[2];
-    uint8_t running;   /* enum rules_side */
-    struct mono since; /* left_ms as of then */
-    uint8_t owes;      /* enum role that the match waits for; ROLE_COUNT: nobody */
+    uint8_t running;           /* enum rules_side */
+    struct mono since;         /* left_ms as of then */
+    struct mono away_until[2]; /* vacation, by side; it is in left_ms already */
+    uint8_t owes;              /* enum role that the match waits for; ROLE_COUNT: nobody */
     struct mono owes_since;
     bool paused, pause_due; /* agreed, and begins when the roll is done (D5) */
     char pause_by[RULES_ID_LEN + 1];
@@ -248,7 +249,9 @@ void clock_settle(struct match_core *c, struct mono now);
 /* After a batch: who runs now. */
 void clock_rerun(const struct match *m, struct match_core *c, struct mono now);
 /* A phase has begun. */
-void clock_phase(const struct match *m, struct match_core *c);
+void clock_phase(const struct match *m, struct match_core *c, struct mono now);
+/* The side's player is on vacation: what that adds to the one known already. */
+void clock_away(struct match_core *c, enum rules_side side, struct mono until, struct mono now);
 /* When the running clock falls; INT64_MAX: none runs. */
 struct mono clock_fall(const struct match_core *c);
 bool clock_fallen(const struct match_core *c, struct mono now);

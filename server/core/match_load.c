@@ -240,6 +240,8 @@ static enum err load(const struct match_load *l, const struct json *tree, struct
         return err;
     }
     m->roll_at = now.served;
+    if (m->core.clock.since.ms > now.served.ms) /* a crash just after a match with a clock began */
+        m->core.clock.since = now.served;
     m->restored = m->core.dice.kid != m->env->kid && m->core.state != MATCH_OVER;
     *out = m;
     return ERR_OK;

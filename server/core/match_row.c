@@ -80,6 +80,10 @@ static void put_state(const struct match_core *c, struct jsonw *w)
     jsonw_int(w, c->clock.left_ms[0]);
     jsonw_int(w, c->clock.left_ms[1]);
     jsonw_arr_end(w);
+    jsonw_m_arr(w, "away_until");
+    jsonw_int(w, c->clock.away_until[0].ms);
+    jsonw_int(w, c->clock.away_until[1].ms);
+    jsonw_arr_end(w);
     jsonw_m_int(w, "owes", c->clock.owes);
     jsonw_m_int(w, "owes_since", c->clock.owes_since.ms);
     jsonw_m_int(w, "joined_at", c->joined_at.ms);
@@ -215,13 +219,21 @@ static bool get_ms(const struct json *j, const char *name, struct mono *out)
     return json_get_int(j, name, &out->ms);
 }
 
+static bool get_pair(const struct json *j, const char *name, int64_t *a, int64_t *b)
+{
+    const struct json *pair = json_get(j, name);
+    const struct json *first = json_first(pair);
+
+    return json_count(pair) == 2 && json_int(first, a) && json_int(json_next(first), b);
+}
+
 static bool read_timers(const struct json *j, struct match_core *c)
 {
-    const struct json *left = json_get(j, "left");
-    const struct json *first = json_first(left);
+    struct match_clocks *k = &c->clock;
 
-    return json_count(left) == 2 && json_int(first, &c->clock.left_ms[0]) &&
-           json_int(json_next(first), &c->clock.left_ms[1]) &&
+    return get_pair(j, "left", &k->left_ms[0], &k->left_ms[1]) &&
+           (json_get(j, "away_until") == NULL || /* of a server that knew no vacation */
+            get_pair(j, "away_until", &k->away_until[0].ms, &k->away_until[1].ms)) &&
            get_ms(j, "served", &c->clock.since) && get_ms(j, "owes_since", &c->clock.owes_since) &&
            get_ms(j, "joined_at", &c->joined_at) && get_ms(j, "order_at", &c->order_at) &&
            get_u32(j, "kid", &c->dice.kid);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "common/base/mem.h"
+#include "server/core/invite.h"
 #include "server/core/session.h"
 #include "server/core/user.h"
 
@@ -58,6 +59,7 @@ void pend_free(struct pend *p)
     pend_unpin(p);
     msg_request_fini(&p->req);
     family_free(p->family);
+    invite_release(p->invite);
     mem_free(p->hash);
     mem_free(p);
 }

@@ -6,7 +6,7 @@
 #include "server/core/lobby.h"
 #include "server/core/user.h"
 
-enum { STORE_RETRY_MS = 1000, DAY_MS = 24 * 3600 * 1000, CHALLENGE_DAYS = 7 };
+enum { STORE_RETRY_MS = 1000, DAY_MS = 24 * 3600 * 1000, CHALLENGE_DAYS = 7, OPEN_DAYS = 90 };
 
 /* ---- finding ---- */
 
@@ -183,6 +183,17 @@ static void empty_seats(struct core *c, struct room *r)
     }
 }
 
+/* When an open match has waited long enough; in served time, so that the wall clock doesn't count
+ * and no downtime either. */
+static struct mono open_end(const struct core *c, const struct room *r)
+{
+    const bool challenge = match_setup_of(r->m)->opponent[0] != '\0';
+    const int64_t waited_ms = mono_since(core_now(c).served, match_touched_at(r->m));
+    const int64_t days = challenge ? CHALLENGE_DAYS : OPEN_DAYS;
+
+    return mono_after(c->now, MAX(days * DAY_MS - MAX(waited_ms, INT64_C(0)), INT64_C(0)));
+}
+
 void room_enter(struct core *c, struct room *r)
 {
     map_put(&c->rooms, r);
@@ -195,10 +206,10 @@ void room_enter(struct core *c, struct room *r)
         return;
     seat_user(c, r, ROLE_A);
     seat_user(c, r, ROLE_B);
-    if (r->list == ROOMS_OPEN && match_setup_of(r->m)->opponent[0] != '\0') {
-        int64_t age_ms = MAX(c->wall.ms - match_opened_at(r->m).ms, 0);
-
-        r->expires = mono_after(c->now, MAX((int64_t)CHALLENGE_DAYS * DAY_MS - age_ms, 0));
+    if (r->list != ROOMS_OPEN)
+        return;
+    r->expires = open_end(c, r);
+    if (match_setup_of(r->m)->opponent[0] != '\0') {
         r->challenged = user_find(c, match_setup_of(r->m)->opponent);
         if (r->challenged != NULL)
             user_add_seat(c, r->challenged, r, ROLE_COUNT);
@@ -339,6 +350,20 @@ static void on_stored(struct core *c, struct pend *p, const struct core_event *e
     gate_open(c, &r->gate);
 }
 
+void room_extended(struct core *c, struct room *r, bool ok)
+{
+    struct match_applied ap;
+
+    r->txn = 0;
+    match_stored(r->m, ok, &ap);
+    if (ok)
+        applied(c, r, &ap);
+    else
+        r->retry = mono_after(c->now, STORE_RETRY_MS);
+    room_settle(c, r);
+    gate_open(c, &r->gate);
+}
+
 static void fill_refusal(struct refusal *no, enum err e, const struct match_refusal *why)
 {
     session_refuse(no, e, why->words[0] != '\0' ? why->words : NULL);
@@ -397,7 +422,7 @@ static void tell_seen(struct core *c, struct room *r)
     }
 }
 
-/* When an open match ends by itself: a challenge unanswered, a guest who made it gone for a day. */
+/* When an open match ends by itself: nobody came, or a guest who made it is gone for a day. */
 static struct mono open_until(const struct room *r)
 {
     const struct user *maker = r->seat[ROLE_A];
@@ -405,8 +430,7 @@ static struct mono open_until(const struct room *r)
 
     if (r->list != ROOMS_OPEN)
         return at;
-    if (match_setup_of(r->m)->opponent[0] != '\0')
-        at = r->expires;
+    at = r->expires;
     if (maker != NULL && maker->kind == USER_GUEST && r->away[ROLE_A].ms != INT64_MIN)
         at.ms = MIN(at.ms, r->away[ROLE_A].ms + DAY_MS);
     return at;
@@ -430,6 +454,14 @@ static bool is_wanted(struct core *c, struct room *r, struct match_step *st)
 {
     if (mono_reached(c->now, open_until(r)))
         return match_cancel(r->m, core_now(c), st) == ERR_OK && st->n > 0;
+    for (int role = ROLE_A; role <= ROLE_B; role++) { /* a game that began during a vacation */
+        const struct user *u = r->seat[role];
+
+        if (u != NULL && match_wants_extend(r->m, (enum role)role, u->vacation.until, core_now(c)))
+            return match_extend(r->m, (enum role)role, u->vacation.until, core_now(c), st) ==
+                       ERR_OK &&
+                   st->n > 0;
+    }
     return match_next(r->m, core_now(c), st);
 }
 

@@ -51,6 +51,8 @@ enum verdict room_submit(struct core *c, struct conn *cn, struct msg_request *re
                          const struct room_op *op, struct refusal *no);
 /* Start what the referee wants by itself, and set the timer for what it will want. */
 void room_settle(struct core *c, struct room *r);
+/* The end of a transaction of several rooms in which match_extend's of this one was. */
+void room_extended(struct core *c, struct room *r, bool ok);
 void room_timer(struct core *c, struct room *r);
 /* A seat's user came online or went. */
 void room_presence(struct core *c, struct room *r);

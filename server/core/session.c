@@ -50,6 +50,7 @@ static const struct route {
     [MSG_MATCH_SYNC] = {on_match_sync, IN(PHASE_USER), 5},
     [MSG_MATCH_UNWATCH] = {on_match_unwatch, IN(PHASE_USER), 1},
     [MSG_MATCH_WATCH] = {on_match_watch, IN(PHASE_USER), 5},
+    [MSG_PLAYER_VACATION] = {on_player_vacation, IN(PHASE_USER), 5},
     [MSG_SCENARIO_GET] = {on_scenario_get, ANY, 5},
     [MSG_SCENARIO_LIST] = {on_scenario_list, ANY, 3},
     [MSG_SERVER_INFO] = {on_server_info, ANY, 1},

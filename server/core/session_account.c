@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include "common/base/mem.h"
 #include "common/base/str.h"
+#include "server/core/invite.h"
 #include "server/core/session.h"
 #include "server/core/user.h"
 
@@ -53,19 +54,42 @@ static void refuse_pend(struct core *c, const struct pend *p, enum err e, const 
 
 /* ---- a new login of a user: family and first token ---- */
 
+/* The transaction's end where the user's gate was shut for it. */
+static void reopen(struct core *c, struct pend *p, bool ok)
+{
+    if (!p->shut)
+        return;
+    p->user->gate_shut = false;
+    families_ended(c, p->user, ok);
+}
+
+static void login_failed(struct core *c, struct pend *p)
+{
+    struct user *u = p->user;
+
+    refuse_pend(c, p, ERR_STORAGE, NULL);
+    if (u->unborn) {
+        pend_unpin(p);
+        user_free(c, u);
+    } else if (p->shut) {
+        gate_open(c, &u->gate);
+    }
+}
+
 static void on_login_stored(struct core *c, struct pend *p, const struct core_event *ev)
 {
+    const bool ok = ev->u.stored.err == ERR_OK;
     struct conn *cn = pend_conn(c, p);
     struct user *u = p->user;
 
-    if (ev->u.stored.err != ERR_OK) {
-        refuse_pend(c, p, ERR_STORAGE, NULL);
-        if (u->unborn) {
-            pend_unpin(p);
-            user_free(c, u);
-        }
+    reopen(c, p, ok);
+    if (p->invite != NULL)
+        invite_spent(c, p->invite, ok);
+    if (!ok) {
+        login_failed(c, p);
         return;
     }
+    p->invite = NULL;
     u->unborn = false;
     u->stored = true;
     family_enter(p->family);
@@ -73,6 +97,21 @@ static void on_login_stored(struct core *c, struct pend *p, const struct core_ev
     p->family = NULL;
     if (cn != NULL)
         session_login(c, cn, p);
+    if (p->shut)
+        gate_open(c, &u->gate);
+}
+
+/* One login more: the oldest of too many ends with it. */
+static void make_room(struct pend *p, struct ops *ops)
+{
+    struct family *f;
+
+    if (p->user->gate_shut)
+        return; /* the next login does it */
+    while ((f = family_surplus(p->user)) != NULL) {
+        ops_family_drop(ops, f);
+        p->shut = p->user->gate_shut = true;
+    }
 }
 
 static void store_login(struct core *c, struct pend *p)
@@ -86,7 +125,10 @@ static void store_login(struct core *c, struct pend *p)
     token_hash(p->token, hash);
     if (p->user->unborn)
         op_user_put(&ops, p->user);
+    if (p->invite != NULL)
+        op_invite_spend(&ops, p->invite);
     op_token_put(&ops, p->family, hash, 0);
+    make_room(p, &ops);
     out_store(c, p->id, &ops);
 }
 
@@ -107,22 +149,42 @@ static void on_registered_hash(struct core *c, struct pend *p, const struct core
     store_login(c, p);
 }
 
-enum verdict on_session_register(struct core *c, struct conn *cn, struct msg_request *req,
-                                 struct refusal *no)
+/* May somebody register like that? */
+static enum verdict check_register(const struct core *c, const struct msg_params *p,
+                                   struct refusal *no)
 {
-    struct user *u;
-    struct pend *p;
-
-    if (user_is_taken(c, req->p.name))
+    if (c->cfg.registration == REGISTER_CLOSED)
+        return session_refuse(no, ERR_DENIED, "this server takes no new accounts");
+    if (c->cfg.registration == REGISTER_INVITE && p->invite == NULL)
+        return session_refuse(no, ERR_DENIED, "an invite code is needed to register here");
+    if (user_is_taken(c, p->name))
         return session_refuse(no, ERR_CONFLICT, "this name is taken");
     if (c->n_hashing >= HASHING_MAX)
         return session_refuse(no, ERR_BUSY, NULL);
+    return SAID;
+}
+
+enum verdict on_session_register(struct core *c, struct conn *cn, struct msg_request *req,
+                                 struct refusal *no)
+{
+    struct invite *invite = NULL;
+    struct user *u;
+    struct pend *p;
+
+    if (check_register(c, &req->p, no) != SAID)
+        return REFUSED;
+    if (c->cfg.registration == REGISTER_INVITE) {
+        invite = invite_hold(c, req->p.invite);
+        if (invite == NULL)
+            return session_refuse(no, ERR_DENIED, "this invite code is not, or no longer, good");
+    }
     u = user_new(c, req->p.name, USER_MEMBER);
     u->unborn = true;
     if (req->p.email != NULL)
         u->email = mem_strdup(req->p.email);
     p = pend_new(c, cn, req, on_registered_hash);
     pend_pin(p, u);
+    p->invite = invite;
     hash_start(c, p, p->req.p.password, NULL);
     return LATER;
 }
@@ -134,8 +196,10 @@ static void on_login_checked(struct core *c, struct pend *p, const struct core_e
     c->n_hashing--;
     if (ev->u.hashed.err != ERR_OK)
         refuse_pend(c, p, no_hash(ev), NULL);
-    else if (p->user == NULL || !ev->u.hashed.ok)
+    else if (p->user == NULL || !ev->u.hashed.ok || !str_eq(p->hash, p->user->hash))
         refuse_pend(c, p, ERR_AUTH, wrong);
+    else if (p->user->changing)
+        refuse_pend(c, p, ERR_BUSY, "the password is being changed: try again");
     else if (pend_conn(c, p) != NULL)
         store_login(c, p);
 }
@@ -149,8 +213,10 @@ enum verdict on_session_login(struct core *c, struct conn *cn, struct msg_reques
     if (c->n_hashing >= HASHING_MAX)
         return session_refuse(no, ERR_BUSY, NULL);
     p = pend_new(c, cn, req, on_login_checked);
-    if (u != NULL && u->hash != NULL)
+    if (u != NULL && u->hash != NULL) {
         pend_pin(p, u);
+        p->hash = mem_strdup(u->hash); /* it may be another when the answer comes */
+    }
     hash_start(c, p, p->req.p.password, p->user != NULL ? p->user->hash : nobodys_hash);
     return LATER;
 }
@@ -162,7 +228,7 @@ static void on_password_stored(struct core *c, struct pend *p, const struct core
     struct user *u = p->user;
     struct conn *cn = pend_conn(c, p);
 
-    u->gate_shut = false;
+    u->gate_shut = u->changing = false;
     families_ended(c, u, ev->u.stored.err == ERR_OK);
     if (ev->u.stored.err == ERR_OK) {
         mem_free(u->hash);
@@ -186,7 +252,7 @@ static void on_new_password_hash(struct core *c, struct pend *p, const struct co
 
     c->n_hashing--;
     if (!ev->u.hashed.ok) {
-        u->gate_shut = false;
+        u->gate_shut = u->changing = false;
         refuse_pend(c, p, no_hash(ev), NULL);
         gate_open(c, &u->gate);
         return;
@@ -208,7 +274,7 @@ static void on_old_password_checked(struct core *c, struct pend *p, const struct
 
     c->n_hashing--;
     if (!ev->u.hashed.ok) {
-        u->gate_shut = false;
+        u->gate_shut = u->changing = false;
         refuse_pend(c, p, ev->u.hashed.err != ERR_OK ? no_hash(ev) : ERR_AUTH,
                     ev->u.hashed.err != ERR_OK ? NULL : "wrong password");
         gate_open(c, &u->gate);
@@ -232,7 +298,7 @@ enum verdict on_session_password(struct core *c, struct conn *cn, struct msg_req
         return session_refuse(no, ERR_BUSY, NULL);
     p = pend_new(c, cn, req, on_old_password_checked);
     pend_pin(p, u);
-    u->gate_shut = true;
+    u->gate_shut = u->changing = true;
     hash_start(c, p, p->req.p.old_password, u->hash);
     return LATER;
 }

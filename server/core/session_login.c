@@ -125,6 +125,47 @@ enum verdict on_scenario_get(struct core *c, struct conn *cn, struct msg_request
 
 /* ---- guests ---- */
 
+static void tell_stolen(struct core *c, struct conn *cn)
+{
+    struct jsonw w = note_open(c, NOTE_SERVER_NOTICE);
+
+    jsonw_m_str(&w, "text",
+                "An old token of yours was used again: every token of that login has ended.");
+    note_send(c, cn, &w);
+}
+
+static void on_row_stored(struct core *c, struct pend *p, const struct core_event *ev)
+{
+    struct user *u = p->user;
+
+    u->gate_shut = false;
+    if (ev->u.stored.err != ERR_OK)
+        u->warned = true; /* told once more */
+    gate_open(c, &u->gate);
+}
+
+/* What happened while nobody was logged in is told now, and not again. */
+static void tell_warned(struct core *c, struct conn *cn)
+{
+    struct user *u = cn->user;
+    struct ops ops = {NULL, 0, 0};
+    struct pend *p;
+
+    if (!u->warned)
+        return;
+    tell_stolen(c, cn);
+    if (u->gate_shut)
+        return;
+    u->warned = false;
+    if (!u->stored)
+        return;
+    p = pend_new(c, NULL, NULL, on_row_stored);
+    pend_pin(p, u);
+    op_user_put(&ops, u);
+    u->gate_shut = true;
+    out_store(c, p->id, &ops);
+}
+
 void session_login(struct core *c, struct conn *cn, const struct pend *p)
 {
     struct jsonw w = reply_open(c, &p->req);
@@ -136,6 +177,7 @@ void session_login(struct core *c, struct conn *cn, const struct pend *p)
     jsonw_obj_end(&w);
     reply_send(c, cn, &w);
     user_attach(c, cn, p->user, token_find(c, p->token)->family);
+    tell_warned(c, cn);
 }
 
 enum verdict on_session_guest(struct core *c, struct conn *cn, struct msg_request *req,
@@ -203,21 +245,18 @@ static enum verdict end_stolen(struct core *c, struct family *f, struct refusal 
     struct ops ops = {NULL, 0, 0};
     struct pend *p;
 
+    u->warned = u->warned || u->conns == NULL;
     if (u->stored || u->storing > 0) {
         ops_family_drop(&ops, f);
+        op_user_put(&ops, u);
         u->gate_shut = true;
         p = pend_new(c, NULL, NULL, on_family_dropped);
         pend_pin(p, u);
         out_store(c, p->id, &ops);
     }
     family_end(c, f);
-    for (struct conn *cn = u->conns; cn != NULL; cn = cn->user_next) {
-        struct jsonw w = note_open(c, NOTE_SERVER_NOTICE);
-
-        jsonw_m_str(&w, "text",
-                    "An old token of yours was used again: every token of that login has ended.");
-        note_send(c, cn, &w);
-    }
+    for (struct conn *cn = u->conns; cn != NULL; cn = cn->user_next)
+        tell_stolen(c, cn);
     return session_refuse(no, ERR_AUTH, "this token has ended");
 }
 

@@ -4,21 +4,11 @@
 #include "common/base/hex.h"
 #include "common/base/mem.h"
 #include "common/base/str.h"
+#include "server/core/invite.h"
 #include "server/core/room.h"
 #include "server/core/user.h"
 
-enum { INVITE_LEN = 12 };
-
 /* ---- match.create ---- */
-
-static void make_invite(struct core *c, char invite[MATCH_INVITE_LEN + 1])
-{
-    static const char letters[] = "abcdefghjkmnpqrstuvwxyz23456789"; /* none that look alike */
-
-    for (int i = 0; i < INVITE_LEN; i++)
-        invite[i] = letters[drbg_below(&c->rng, sizeof(letters) - 1)];
-    invite[INVITE_LEN] = '\0';
-}
 
 /* Scenario, board and side as asked. */
 static enum verdict read_scenario(struct core *c, const struct msg_params *p, struct match_setup *s,
@@ -115,7 +105,7 @@ static enum verdict read_setup(struct core *c, const struct user *u, const struc
     if (match_setup_check(s, &which) != ERR_OK)
         return session_refuse_field(no, which, NULL);
     if (s->is_private || s->watch == MSG_WATCH_INVITED)
-        make_invite(c, s->invite);
+        invite_letters(c, s->invite, INVITE_CODE_LEN);
     return SAID;
 }
 

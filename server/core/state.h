@@ -23,6 +23,7 @@ struct user;
 struct room;
 struct sub;
 struct pend;
+struct invite;
 
 /* Connections that wait for a transaction to end, first come first. */
 struct gate {
@@ -85,6 +86,8 @@ struct sub_list {
 
 #define TOKENS_KEPT 64 /* of a family: older ones are forgotten, and so simply unknown */
 
+#define FAMILIES_KEPT 20 /* of a user: another login ends the oldest */
+
 struct token {
     uint8_t hash[32];
     struct family *family;
@@ -110,6 +113,12 @@ struct seat {
     struct seat *next;
 };
 
+/* Days off: no correspondence clock runs out meanwhile. */
+struct vacation {
+    struct mono until;  /* served time; long ago: none */
+    int64_t year, days; /* calendar year (UTC), and days taken in it */
+};
+
 struct user {
     char key[NAME_KEY_LEN];
     char name[NAME_LEN + 1];
@@ -119,6 +128,7 @@ struct user {
     unsigned storing;   /* transactions under way that hold its row */
     unsigned pins;      /* pends that point here */
     bool gate_shut;     /* a change of its tokens or row is under way */
+    bool changing;      /* that of its password: nobody logs in by the old one meanwhile */
     struct gate gate;
     struct timer timer; /* a guest's expiry */
     struct conn *conns;
@@ -126,7 +136,9 @@ struct user {
     struct seat *seats;
     struct family *families;
     struct wall since;
-    char *hash, *email;          /* owned; members */
+    struct vacation vacation;
+    bool warned;        /* its tokens were stolen while it was away: told at its next login */
+    char *hash, *email; /* owned; members */
     char (*muted)[NAME_KEY_LEN]; /* owned */
     size_t n_muted;
 };
@@ -145,10 +157,11 @@ struct room {
     struct user *challenged; /* while it is open */
     bool told[2];            /* what match_seen was last told */
     struct mono away[2];     /* since when the seat is offline; ms INT64_MIN: it isn't */
+    uint64_t txn;            /* a transaction of several rooms that this one waits for; 0: none */
     struct mono retry;       /* after a storage failure nothing is started before this */
     struct mono presence_at; /* when spectators may be counted out again */
     bool presence_due;
-    struct mono expires;             /* an open challenge, without an answer */
+    struct mono expires;             /* an open match, without an answer */
     char scenario[RULES_ID_LEN + 1]; /* of one set aside */
 };
 
@@ -174,11 +187,14 @@ struct pend {
     struct user *user;      /* pinned; NULL: none */
     bool has_row;           /* that user's row and tokens are in the transaction */
     bool is_new;            /* room: being created */
+    bool shut;              /* login: it has shut the user's gate */
     struct room *room;
     struct family *family;        /* owned until done takes it: a login's new one */
     uint8_t token[MSG_TOKEN_LEN]; /* to answer with */
     uint32_t seq, offer_id;       /* to answer with */
     char *hash;                   /* owned: a password's hash on its way into a row */
+    struct invite *invite;        /* held for a registration; NULL: none */
+    struct vacation vacation;     /* as it will be */
 };
 
 struct boards; /* boards with other readings than their scenario's, see room.c */
@@ -193,7 +209,7 @@ struct core {
     struct drbg rng;
     struct timers timers;
     struct timer saver; /* of served_ms */
-    struct map conns, addrs, users, tokens, rooms, pends;
+    struct map conns, addrs, users, tokens, invites, rooms, pends;
     struct room_list all, by_state[ROOMS_KINDS];
     struct conn *conns_first, *conns_last;
     struct conn *followers_first, *followers_last;

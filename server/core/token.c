@@ -87,6 +87,30 @@ unsigned family_size(const struct family *f)
     return n;
 }
 
+struct family *family_surplus(const struct user *u)
+{
+    struct family *first = NULL;
+    struct family *idle = NULL;
+    unsigned n = 0;
+
+    for (struct family *f = u->families; f != NULL; f = f->next) {
+        const struct conn *cn = u->conns;
+
+        if (f->ending)
+            continue;
+        n++;
+        while (cn != NULL && cn->family != f)
+            cn = cn->user_next;
+        if (first == NULL)
+            first = f;
+        if (cn == NULL && idle == NULL)
+            idle = f; /* the oldest that nobody is logged in by */
+    }
+    if (n < FAMILIES_KEPT)
+        return NULL;
+    return idle != NULL ? idle : first;
+}
+
 static void drop_oldest(struct core *c, struct family *f)
 {
     struct token **at = &f->newest;

@@ -41,6 +41,9 @@ bool user_has_muted(const struct user *u, const char *name);
 /* false: there is no room for one more. */
 NODISCARD bool user_mute(struct user *u, const char *name, bool on);
 
+/* When its vacation ends, UNIX time in ms; 0: it has none. */
+int64_t user_vacation_until_ms(const struct core *c, const struct user *u);
+
 /* ---- tokens ---- */
 
 /* Random bytes for a new token or code. */
@@ -59,6 +62,8 @@ void family_push(struct core *c, struct family *f, const uint8_t token[MSG_TOKEN
 void family_end(struct core *c, struct family *f);
 struct token *family_oldest(const struct family *f);
 unsigned family_size(const struct family *f);
+/* One too many: the family to end before another begins; NULL: there is room. */
+struct family *family_surplus(const struct user *u);
 
 /* ---- rows ---- */
 

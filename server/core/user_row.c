@@ -18,6 +18,15 @@ void op_user_put(struct ops *o, const struct user *u)
         jsonw_m_str(&w, "hash", u->hash);
     if (u->email != NULL)
         jsonw_m_str(&w, "email", u->email);
+    if (u->vacation.days > 0) {
+        jsonw_m_obj(&w, "vacation");
+        jsonw_m_int(&w, "until", u->vacation.until.ms);
+        jsonw_m_int(&w, "year", u->vacation.year);
+        jsonw_m_int(&w, "days", u->vacation.days);
+        jsonw_obj_end(&w);
+    }
+    if (u->warned)
+        jsonw_m_bool(&w, "warned", true);
     jsonw_m_arr(&w, "muted");
     for (size_t i = 0; i < u->n_muted; i++)
         jsonw_str(&w, u->muted[i]);
@@ -39,6 +48,12 @@ bool ops_user(struct ops *o, const struct user *u)
     return true;
 }
 
+static bool read_vacation(struct vacation *v, const struct json *j)
+{
+    return j == NULL || (json_get_int(j, "until", &v->until.ms) &&
+                         json_get_int(j, "year", &v->year) && json_get_int(j, "days", &v->days));
+}
+
 /* Read the row's members; false: it isn't one. */
 static bool read_row(struct user *u, const struct json *j)
 {
@@ -46,8 +61,11 @@ static bool read_row(struct user *u, const struct json *j)
     const char *text;
 
     if (!json_get_int(j, "role", &role) || role < USER_PLAIN || role > USER_ADMIN ||
-        !json_get_int(j, "since", &u->since.ms))
+        !json_get_int(j, "since", &u->since.ms) ||
+        !read_vacation(&u->vacation, json_get(j, "vacation")))
         return false;
+    if (!json_get_bool(j, "warned", &u->warned))
+        u->warned = false;
     u->role = (uint8_t)role;
     if (json_get_string(j, "hash", &text))
         u->hash = mem_strdup(text);

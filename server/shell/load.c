@@ -43,6 +43,14 @@ static void on_token(void *arg, const uint8_t hash[32], const char *user, const 
         set_aside(l, "token-of", user, "not understood");
 }
 
+static void on_invite(void *arg, const uint8_t hash[32], const char *data, size_t len)
+{
+    struct loading *l = arg;
+
+    if (core_load_invite(l->core, hash, data, len) != ERR_OK)
+        set_aside(l, "invite", "code", "not understood");
+}
+
 static void on_match(void *arg, const struct core_match_row *row)
 {
     struct loading *l = arg;
@@ -84,6 +92,7 @@ enum err load_all(struct store *store, struct core *core, char why[STORE_WHY_LEN
                                     .meta = on_meta,
                                     .user = on_user,
                                     .token = on_token,
+                                    .invite = on_invite,
                                     .match = on_match,
                                     .share = on_share,
                                     .damaged = on_damaged};

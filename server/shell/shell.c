@@ -399,6 +399,8 @@ static void make_core(struct shell *sh, const struct config *cfg, const struct m
                              .max_matches = (unsigned)cfg->max_matches,
                              .max_guests = (unsigned)cfg->max_guests,
                              .max_watchers = (unsigned)cfg->max_watchers,
+                             .registration = (uint8_t)cfg->registration,
+                             .vacation_days = (unsigned)cfg->vacation_days,
                              .limit_loopback = cfg->limit_loopback};
 
     memcpy(cc.master, key->key, sizeof(cc.master));

@@ -32,8 +32,8 @@ struct store_hooks {
 };
 
 /*
- * Where store_load puts the rows, in this order: meta, users, tokens, matches (each with its newest
- * snapshot and all its journal lines), shares. All pointers are borrowed for the call.
+ * Where store_load puts the rows, in this order: meta, users, tokens, invites, matches (each with its
+ * newest snapshot and all its journal lines), shares. All pointers are borrowed for the call.
  */
 struct store_sink {
     void *arg;
@@ -41,6 +41,7 @@ struct store_sink {
     void (*user)(void *arg, const char *name, const char *data, size_t len);
     void (*token)(void *arg, const uint8_t hash[32], const char *user, const char *data,
                   size_t len);
+    void (*invite)(void *arg, const uint8_t hash[32], const char *data, size_t len);
     void (*match)(void *arg, const struct core_match_row *row);
     void (*share)(void *arg, const uint8_t match[MATCH_ID_LEN], enum role role, uint32_t roll,
                   const uint8_t share[FD1_LEN]);

@@ -39,7 +39,7 @@ struct mem_match {
 struct store_mem {
     struct store_backend base;
     unsigned magic;
-    struct mem_table meta, users, tokens;
+    struct mem_table meta, users, tokens, invites;
     struct map matches; /* owns its values */
     struct mem_match *first, *last;
 };
@@ -178,6 +178,12 @@ static void write_op(struct store_mem *s, const struct store_op *op)
     case STORE_TOKEN_DROP:
         drop_row(&s->tokens, hash);
         break;
+    case STORE_INVITE_PUT:
+        put_row(&s->invites, hash, op);
+        break;
+    case STORE_INVITE_DROP:
+        drop_row(&s->invites, hash);
+        break;
     case STORE_META_PUT:
         put_row(&s->meta, name, op);
         break;
@@ -237,6 +243,8 @@ static enum err memory_load(struct store_backend *b, const struct store_sink *si
         sink->user(sink->arg, r->name, r->data, r->len);
     for (const struct mem_row *r = s->tokens.first; r != NULL; r = r->next)
         sink->token(sink->arg, r->key, r->name, r->data, r->len);
+    for (const struct mem_row *r = s->invites.first; r != NULL; r = r->next)
+        sink->invite(sink->arg, r->key, r->data, r->len);
     for (const struct mem_match *m = s->first; m != NULL; m = m->next)
         give_match(m, sink);
     for (const struct mem_match *m = s->first; m != NULL; m = m->next) {
@@ -280,6 +288,7 @@ static void memory_close(struct store_backend *b)
     table_fini(&s->meta);
     table_fini(&s->users);
     table_fini(&s->tokens);
+    table_fini(&s->invites);
     while (s->first != NULL) {
         struct mem_match *m = s->first;
 
@@ -316,6 +325,8 @@ void store_open_memory(struct store **out)
     map_init(&s->users.map, offsetof(struct mem_row, key), sizeof(((struct mem_row *)0)->key),
              seed);
     map_init(&s->tokens.map, offsetof(struct mem_row, key), sizeof(((struct mem_row *)0)->key),
+             seed);
+    map_init(&s->invites.map, offsetof(struct mem_row, key), sizeof(((struct mem_row *)0)->key),
              seed);
     map_init(&s->matches, offsetof(struct mem_match, id), MATCH_ID_LEN, seed);
     *out = store_new(&s->base);

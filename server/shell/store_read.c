@@ -138,6 +138,23 @@ static enum err load_tokens(struct loading *l, char why[STORE_WHY_LEN])
     return end(l, stmt, why);
 }
 
+static enum err load_invites(struct loading *l, char why[STORE_WHY_LEN])
+{
+    const struct sql_text none = {NULL, 0};
+    sqlite3_stmt *stmt = sql_query(l->s, SQL_INVITE_ALL, "");
+
+    while (sqlite3_step(stmt) == SQLITE_ROW) {
+        const struct sql_text hash = blob(stmt, 0);
+        const struct sql_text data = blob(stmt, 2);
+
+        if (hash.n == 32 && sqlite3_column_int64(stmt, 1) == sql_sum_named('i', hash, none, data))
+            l->sink->invite(l->sink->arg, hash.p, data.p, data.n);
+        else
+            damaged(l, "invite", "code");
+    }
+    return end(l, stmt, why);
+}
+
 /* The row at `pos`, its lines into the chain. `behind` is the seq of the row after it (0: it is the
  * newest). False: it isn't what was written. */
 static bool walk_row(struct loading *l, int64_t pos, struct sql_row *row, int64_t behind)
@@ -306,6 +323,8 @@ enum err sql_load(struct store_backend *b, const struct store_sink *sink, char w
         e = load_users(&l, why);
     if (e == ERR_OK)
         e = load_tokens(&l, why);
+    if (e == ERR_OK)
+        e = load_invites(&l, why);
     if (e == ERR_OK)
         e = load_matches(&l, why);
     if (e == ERR_OK)

@@ -25,6 +25,9 @@ static const char *const steps[] = {
     " data BLOB NOT NULL);"
     "CREATE TABLE shares(mkey INT NOT NULL, roll INT NOT NULL, role INT NOT NULL,"
     " sum INT NOT NULL, share BLOB NOT NULL, PRIMARY KEY(mkey,roll,role)) WITHOUT ROWID;",
+    /* 1 -> 2 */
+    "CREATE TABLE invites(hash BLOB NOT NULL PRIMARY KEY, sum INT NOT NULL, data BLOB NOT NULL)"
+    " WITHOUT ROWID;",
 };
 _Static_assert(ARRAY_LEN(steps) == STORE_SCHEMA, "a step for each schema");
 

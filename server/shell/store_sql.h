@@ -17,7 +17,7 @@
 #include "server/shell/store_backend.h"
 #include "server/shell/store_tails.h"
 
-#define STORE_SCHEMA 1 /* PRAGMA user_version that this program writes */
+#define STORE_SCHEMA 2 /* PRAGMA user_version that this program writes */
 
 /* X(enumerator, SQL) */
 #define SQL_TABLE(X)                                                                               \
@@ -36,11 +36,14 @@
     X(SQL_USER_DROP, "DELETE FROM users WHERE name=?")                                             \
     X(SQL_TOKEN_PUT, "INSERT OR REPLACE INTO tokens(hash,user,sum,data) VALUES(?,?,?,?)")          \
     X(SQL_TOKEN_DROP, "DELETE FROM tokens WHERE hash=?")                                           \
+    X(SQL_INVITE_PUT, "INSERT OR REPLACE INTO invites(hash,sum,data) VALUES(?,?,?)")               \
+    X(SQL_INVITE_DROP, "DELETE FROM invites WHERE hash=?")                                         \
     X(SQL_META_PUT, "INSERT OR REPLACE INTO meta(name,sum,value) VALUES(?,?,?)")                   \
     X(SQL_META_GET, "SELECT sum,value FROM meta WHERE name=?")                                     \
     X(SQL_META_ALL, "SELECT name,sum,value FROM meta ORDER BY name")                               \
     X(SQL_USER_ALL, "SELECT name,sum,data FROM users ORDER BY name")                               \
     X(SQL_TOKEN_ALL, "SELECT hash,user,sum,data FROM tokens ORDER BY hash")                        \
+    X(SQL_INVITE_ALL, "SELECT hash,sum,data FROM invites ORDER BY hash")                           \
     X(SQL_MATCH_ALL, "SELECT m.mkey,m.id,m.state,m.sum,m.data,s.seq,s.sum,s.data"                  \
                      " FROM matches m LEFT JOIN snapshots s ON s.mkey=m.mkey ORDER BY m.mkey")     \
     X(SQL_SHARE_ALL, "SELECT m.id,s.mkey,s.roll,s.role,s.sum,s.share FROM shares s"                \

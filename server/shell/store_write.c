@@ -104,6 +104,8 @@ static int write_of_match(struct store_sql *s, const struct store_op *op)
     case STORE_USER_DROP:
     case STORE_TOKEN_PUT:
     case STORE_TOKEN_DROP:
+    case STORE_INVITE_PUT:
+    case STORE_INVITE_DROP:
     case STORE_META_PUT:
         break;
     }
@@ -140,6 +142,11 @@ int sql_write(struct store_sql *s, const struct store_op *op)
                        sql_sum_named('t', key, name_of(op), data), data.p, data.n);
     case STORE_TOKEN_DROP:
         return sql_run(s, SQL_TOKEN_DROP, "b", key.p, key.n);
+    case STORE_INVITE_PUT:
+        return sql_run(s, SQL_INVITE_PUT, "bib", key.p, key.n, sql_sum_named('i', key, none, data),
+                       data.p, data.n);
+    case STORE_INVITE_DROP:
+        return sql_run(s, SQL_INVITE_DROP, "b", key.p, key.n);
     case STORE_META_PUT:
         return sql_run(s, SQL_META_PUT, "tib", op->name,
                        sql_sum_named('v', name_of(op), none, data), data.p, data.n);

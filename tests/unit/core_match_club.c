@@ -199,7 +199,9 @@ static void days_are_a_phase(void **unused)
     table_wait(&t, 2 * DAY);
     assert_int_equal(left(&t, me), DAY);
     match_step_fini(&t.st);
-    assert_int_equal(table_end(&t, match_extend(t.m, me, 2 * DAY, t.now, &t.st)), ERR_OK);
+    assert_int_equal(
+        table_end(&t, match_extend(t.m, me, mono_after(t.now.served, 2 * DAY), t.now, &t.st)),
+        ERR_OK);
     assert_int_equal(left(&t, me), 3 * DAY);
     match_free(table_load(&t));
     table_wait(&t, 2 * DAY);

@@ -18,11 +18,12 @@ static struct world_conn *find(struct world *w, conn_id id)
 static void note_ops(struct world *w, const struct store_txn *t)
 {
     static const char *const words[] = {
-        [STORE_MATCH_NEW] = "match_new", [STORE_MATCH_SET] = "match_set",
-        [STORE_ENTRIES] = "entries",     [STORE_SNAPSHOT] = "snapshot",
-        [STORE_SHARE] = "share",         [STORE_SHARES_DROP] = "shares_drop",
-        [STORE_USER_PUT] = "user_put",   [STORE_USER_DROP] = "user_drop",
-        [STORE_TOKEN_PUT] = "token_put", [STORE_TOKEN_DROP] = "token_drop",
+        [STORE_MATCH_NEW] = "match_new",   [STORE_MATCH_SET] = "match_set",
+        [STORE_ENTRIES] = "entries",       [STORE_SNAPSHOT] = "snapshot",
+        [STORE_SHARE] = "share",           [STORE_SHARES_DROP] = "shares_drop",
+        [STORE_USER_PUT] = "user_put",     [STORE_USER_DROP] = "user_drop",
+        [STORE_TOKEN_PUT] = "token_put",   [STORE_TOKEN_DROP] = "token_drop",
+        [STORE_INVITE_PUT] = "invite_put", [STORE_INVITE_DROP] = "invite_drop",
         [STORE_META_PUT] = "meta_put",
     };
 
@@ -109,6 +110,7 @@ static void keep(struct world *w, const struct store_op *op)
     case STORE_MATCH_NEW:
     case STORE_USER_PUT:
     case STORE_TOKEN_PUT:
+    case STORE_INVITE_PUT:
     case STORE_SHARE:
     case STORE_META_PUT:
         row_put(w, op->kind, op);
@@ -136,6 +138,9 @@ static void keep(struct world *w, const struct store_op *op)
         break;
     case STORE_TOKEN_DROP:
         rows_drop(w, STORE_TOKEN_PUT, op);
+        break;
+    case STORE_INVITE_DROP:
+        rows_drop(w, STORE_INVITE_PUT, op);
         break;
     }
 }
@@ -169,6 +174,8 @@ static void load_row(struct world *w, const struct world_row *r)
         e = core_load_user(w->core, r->name, buf_str(&r->data), r->data.len);
     else if (r->kind == STORE_TOKEN_PUT)
         e = core_load_token(w->core, r->key, r->name, buf_str(&r->data), r->data.len);
+    else if (r->kind == STORE_INVITE_PUT)
+        e = core_load_invite(w->core, r->key, buf_str(&r->data), r->data.len);
     else if (r->kind == STORE_MATCH_NEW)
         load_match(w, r);
     else
@@ -190,8 +197,8 @@ static void forget_work(struct world *w)
 
 void world_restart(struct world *w)
 {
-    static const uint8_t order[] = {STORE_META_PUT, STORE_USER_PUT, STORE_TOKEN_PUT,
-                                    STORE_MATCH_NEW, STORE_SHARE};
+    static const uint8_t order[] = {STORE_META_PUT,   STORE_USER_PUT,  STORE_TOKEN_PUT,
+                                    STORE_INVITE_PUT, STORE_MATCH_NEW, STORE_SHARE};
 
     core_free(w->core);
     forget_work(w);
@@ -299,7 +306,8 @@ void world_init(struct world *w)
                                   .max_conns_per_addr = 40,
                                   .max_matches = 100,
                                   .max_guests = 100,
-                                  .max_watchers = 10};
+                                  .max_watchers = 10,
+                                  .vacation_days = 30};
     w->now.ms = 1000;
     w->wall.ms = 1700000000000;
     w->core = core_new(&w->cfg, &w->scenarios, w->now, w->wall);

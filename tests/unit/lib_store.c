@@ -261,6 +261,14 @@ static void on_damaged(void *arg, const char *what)
     add(arg, "damaged %s", what);
 }
 
+static void on_invite(void *arg, const uint8_t hash[32], const char *data, size_t len)
+{
+    char hex[65];
+
+    hex_encode(hex, hash, 32);
+    add(arg, "invite %s %.*s", hex, (int)len, data);
+}
+
 static int by_text(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
@@ -269,7 +277,8 @@ static int by_text(const void *a, const void *b)
 void rig_dump(struct store *s, struct buf *out)
 {
     struct dump d = {NULL, 0, 0};
-    const struct store_sink sink = {&d, on_meta, on_user, on_token, on_match, on_share, on_damaged};
+    const struct store_sink sink = {&d,        on_meta,  on_user,  on_token,
+                                    on_invite, on_match, on_share, on_damaged};
     char why[STORE_WHY_LEN] = "";
 
     if (store_load(s, &sink, why) != ERR_OK)

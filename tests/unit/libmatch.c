@@ -99,6 +99,8 @@ static void keep_op(struct table *t, const struct store_op *op)
     case STORE_USER_DROP:
     case STORE_TOKEN_PUT:
     case STORE_TOKEN_DROP:
+    case STORE_INVITE_PUT:
+    case STORE_INVITE_DROP:
     case STORE_META_PUT:
         break;
     }

@@ -62,6 +62,10 @@ static void put_all_kinds(struct rig *r)
     op->key[31] = 2;
     (void)str_copy(op->name, 64, "ann");
     txn_add(t, STORE_TOKEN_DROP, NULL)->key[31] = 1;
+    txn_add(t, STORE_INVITE_PUT, "{\"uses\":2}")->key[0] = 1;
+    txn_add(t, STORE_INVITE_PUT, "{\"uses\":1}")->key[0] = 1;
+    txn_add(t, STORE_INVITE_PUT, "{\"uses\":3}")->key[0] = 2;
+    txn_add(t, STORE_INVITE_DROP, NULL)->key[0] = 2;
     (void)str_copy(txn_add(t, STORE_META_PUT, "7")->name, 64, "next_no");
     (void)str_copy(txn_add(t, STORE_META_PUT, "8")->name, 64, "next_no");
     txn_submit(r, t);
@@ -359,9 +363,29 @@ static void a_newer_schema_is_refused(void **unused)
     sql(dir, "PRAGMA user_version=99");
     refused(dir, ERR_VERSION, "schema 99");
     refused(dir, ERR_VERSION, "newer");
-    sql(dir, "PRAGMA user_version=1");
+    rig_rmdir(dir);
+}
+
+/* What the first program wrote, which knew no invites, is read and brought up to date. */
+static void an_older_schema_is_migrated(void **unused)
+{
+    struct buf before = BUF_EMPTY;
+    struct buf after = BUF_EMPTY;
+    char dir[64];
+
+    (void)unused;
+    rig_mkdir(dir);
     rig_open(&rig, dir);
-    rig_end(&rig);
+    rig_new_match(&rig, 1);
+    all_ok();
+    rig_stop(&rig);
+    rig_dump(rig.store, &before);
+    store_free(rig.store);
+    sql(dir, "DROP TABLE invites; PRAGMA user_version=1");
+    dump_of(dir, &after);
+    assert_string_equal(buf_str(&before), buf_str(&after));
+    buf_fini(&before);
+    buf_fini(&after);
     rig_rmdir(dir);
 }
 
@@ -480,6 +504,7 @@ int main(void)
         cmocka_unit_test(a_group_is_refused_whole),
         cmocka_unit_test(io_errors_answer_nobody),
         cmocka_unit_test(a_newer_schema_is_refused),
+        cmocka_unit_test(an_older_schema_is_migrated),
         cmocka_unit_test(other_files_are_refused),
         cmocka_unit_test(two_at_a_time_is_refused),
         cmocka_unit_test(a_migration_is_all_or_nothing),
