@@ -109,6 +109,7 @@ class KeptView(View):
     def __init__(self, match, scenario):
         super().__init__(match, scenario)
         self.acked = {}  # order_id -> (seq, order)
+        self.answered = 0  # seq of the newest of them
         self.stands = {}  # order_id -> seq, as the journal has it
         self.entries = []  # by seq - 1
         self.foretold = {}  # seq of an order with an open roll -> (n, key)
@@ -118,6 +119,10 @@ class KeptView(View):
     def my_side_id(self):
         side = self.side()
         return None if side is None else self.journal.sides[side]
+
+    def my_turn(self):
+        """The answer to an order may come before the order's entry."""
+        return super().my_turn() and self.head >= self.answered
 
     def take(self, event):
         known = self.head
@@ -183,14 +188,16 @@ class Player(Bot):
             self.on_message(self.conn.notes.popleft())
 
     def login(self):
-        for token in list(self.tokens):
+        """By the newest token that the server takes. What was refused first may be taken in the end:
+        the request that makes it known may still be on its way, on a connection given up."""
+        tried = list(self.tokens)
+        for token in tried + tried[:-1]:
             following = self.rng.randbytes(32).hex()
             self.tokens.insert(0, following)
             try:
                 result = self.conn.call("session.resume", token=token, next=following)
             except Refusal as refusal:
                 need(refusal.reason == "auth", "resume: %s" % refusal)
-                self.tokens.remove(token)
                 self.tokens.remove(following)
                 continue
             equal((result["token"], result["user"]["name"]), (following, self.name), "resumed as")
@@ -250,8 +257,8 @@ class Player(Bot):
     def look_at_clock(self, view, result, before):
         left = result["clock"].get("left")
         now, old = time.monotonic(), view.clock
-        view.clock = (before, now, left, view.head)
-        if left is None or old is None or old[2] is None or old[3] != view.head:
+        view.clock = (before, now, left, result["head"])
+        if left is None or old is None or old[2] is None or old[3] != result["head"]:
             return
         used = sum(old[2].values()) - sum(left.values())
         least, most = self.server.served_s(old[1], before)[0], self.server.served_s(old[0], now)[1]
@@ -280,13 +287,14 @@ class Player(Bot):
 
         def answered(result):
             if isinstance(result, Refusal):
-                need(view.over() or result.reason == "phase", "%s: order %s at %d refused: %s" % (
-                    self.name, order, base, result))
+                need(view.over() or result.reason == "phase", "%s: order %s at %d refused: %s\n%s" % (
+                    self.name, order, base, result, self.traffic()))
                 view.flying = None
                 return
             need(result["seq"] > base, "the order stands at %d, not behind %d" % (
                 result["seq"], base))
             view.acked[order_id] = (result["seq"], order)
+            view.answered = max(view.answered, result["seq"])
             if view.flying and view.flying[0] == order_id:
                 view.flying = None
         self.request(answered, "match.order", match=view.match, order_id=order_id, base=base,
