@@ -40,8 +40,7 @@ static void put_morale(const struct scene *v, unsigned side, struct buf *out)
     if ((v->s->testing >> side & 1) != 0)
         buf_puts(out, "tests morale");
     else
-        buf_printf(out, "%u killed, tests at %u", rules_killed(b, v->s, (enum rules_side)side),
-                   (roster + 1) / 2);
+        buf_printf(out, "tests at %u killed", (roster + 1) / 2);
 }
 
 static void put_force(struct canvas *c, struct area a, const struct scene *v, unsigned side)
@@ -73,6 +72,16 @@ static void put_force(struct canvas *c, struct area a, const struct scene *v, un
 }
 
 /* ---- figures ---- */
+
+/* Columns of the longest id, with letter and star. */
+static int id_width(const struct rules_board *b)
+{
+    size_t w = 0;
+
+    for (unsigned f = 0; f < b->n_figures; f++)
+        w = MAX(w, strlen(b->id[f]) + (b->figure[f].commander != 0 ? 1 : 0));
+    return MIN((int)w + 2, 16);
+}
 
 /* What the figure could do, in few words. */
 static void put_can(const struct scene *v, unsigned f, struct buf *out)
@@ -118,6 +127,7 @@ static void put_figure(struct canvas *c, struct area a, const struct scene *v,
 {
     const struct rules_figure *is = &v->a->board->figure[f];
     const bool chosen = select_has(&t->select, f), gone = v->s->at[f] == RULES_NO_SQUARE;
+    const int id_w = id_width(v->a->board);
     struct style st = side_style(is->side);
     struct buf line = BUF_EMPTY;
     int x;
@@ -125,12 +135,12 @@ static void put_figure(struct canvas *c, struct area a, const struct scene *v,
     if (gone)
         st = style_of(INK_FAINT);
     words_id(v->a->scn, f, &line);
-    (void)canvas_printf(c, row_of(a.x, a.y, 9), st, "%c %s%s",
+    (void)canvas_printf(c, row_of(a.x, a.y, id_w), st, "%c %s%s",
                         draw_letter((enum rules_side)is->side, (enum rules_type)is->type),
                         buf_str(&line), is->commander != 0 ? "*" : "");
     buf_reset(&line);
     put_where(v, f, c->ascii, &line);
-    x = canvas_put(c, row_of(a.x + 10, a.y, a.w - 11),
+    x = canvas_put(c, row_of(a.x + id_w + 1, a.y, a.w - id_w - 2),
                    style_of(gone || !rules_can_act(v->a->board, v->s, f) ? INK_FAINT : INK_TEXT),
                    buf_str(&line));
     buf_reset(&line);
@@ -138,7 +148,7 @@ static void put_figure(struct canvas *c, struct area a, const struct scene *v,
         buf_puts(&line, "◀ chosen");
     else
         put_can(v, f, &line);
-    x = MAX(x + 2, a.x + 24);
+    x = MAX(x + 2, a.x + id_w + 14);
     (void)canvas_put(c, row_of(x, a.y, a.x + a.w - x),
                      chosen ? style_bold(INK_KEY) : style_of(INK_FAINT), buf_str(&line));
     buf_fini(&line);

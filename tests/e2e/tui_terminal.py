@@ -50,7 +50,7 @@ class Sizes(unittest.TestCase):
 
     def test_a_large_board_scrolls(self):
         with hotseat("tin-lizzy-down") as screen:
-            screen.wait(SHOWN)
+            screen.wait("turn 1 of")
             screen.keys("z")
             screen.wait(r"[←↑↓→]")
             for _ in range(70):
