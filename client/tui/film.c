@@ -187,6 +187,19 @@ bool film_initiative(const struct film *f, size_t at, uint8_t dice[2])
     return false;
 }
 
+/* Where a move or a fall-back began, and its way. */
+static unsigned put_way(uint16_t from, const uint16_t *path, unsigned n, uint16_t *out,
+                        unsigned max)
+{
+    unsigned k = 0;
+
+    if (k < max)
+        out[k++] = from;
+    for (unsigned i = 0; i < n && k < max; i++)
+        out[k++] = path[i];
+    return k;
+}
+
 unsigned film_squares(const struct film_frame *fr, uint16_t *out, unsigned max)
 {
     const struct rules_event *ev = &fr->event;
@@ -194,21 +207,15 @@ unsigned film_squares(const struct film_frame *fr, uint16_t *out, unsigned max)
 
     if (fr->kind != ENTRY_PLAY)
         return 0;
-    if (ev->kind == RULES_EV_MOVE || ev->kind == RULES_EV_FALL_BACK) {
-        const bool move = ev->kind == RULES_EV_MOVE;
-        const unsigned len = move ? ev->u.move.n : ev->u.fall_back.n;
-        const uint16_t *path = move ? ev->u.move.path : ev->u.fall_back.path;
-
-        if (n < max)
-            out[n++] = move ? ev->u.move.from : ev->u.fall_back.from;
-        for (unsigned i = 0; i < len && n < max; i++)
-            out[n++] = path[i];
-    } else if (ev->kind == RULES_EV_VOLLEY && max >= 2) {
-        out[n++] = ev->u.volley.square;
-        out[n++] = ev->u.volley.target;
-    } else if (ev->kind == RULES_EV_TURN && max >= 1) {
-        out[n++] = ev->u.turn.at;
-    } else if (ev->kind == RULES_EV_ARRIVE) {
+    if (ev->kind == RULES_EV_MOVE)
+        return put_way(ev->u.move.from, ev->u.move.path, ev->u.move.n, out, max);
+    if (ev->kind == RULES_EV_FALL_BACK)
+        return put_way(ev->u.fall_back.from, ev->u.fall_back.path, ev->u.fall_back.n, out, max);
+    if (ev->kind == RULES_EV_VOLLEY)
+        return put_way(ev->u.volley.square, &ev->u.volley.target, 1, out, max);
+    if (ev->kind == RULES_EV_TURN)
+        return put_way(ev->u.turn.at, NULL, 0, out, max);
+    if (ev->kind == RULES_EV_ARRIVE) {
         for (unsigned i = 0; i < ev->u.arrive.n_placed && n < max; i++)
             out[n++] = fr->items[ev->u.arrive.item + i].placed.at;
     }

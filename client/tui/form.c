@@ -101,35 +101,44 @@ enum form_end form_click(struct form *f, int arg)
     return FORM_GOES_ON;
 }
 
-static void put_row(struct canvas *c, struct area a, const struct form_row *r, bool here)
+static void put_line(struct canvas *c, struct area a, const struct form_row *r, bool here)
 {
     const struct style st = here ? style_bold(INK_TEXT) : style_of(INK_TEXT);
-    const struct area value = row_of(a.x + LABEL_W, a.y, a.w - LABEL_W);
-    int x = value.x;
+    const char *text = r->field.secret && r->field.len > 0 ? "********" : r->field.text;
 
-    (void)canvas_put(c, row_of(a.x, a.y, LABEL_W), style_of(here ? INK_TITLE : INK_FAINT),
-                     r->label);
-    if (r->n_choices == 0) {
-        if (here)
-            field_draw(&r->field, c, value, st);
-        else if (r->field.secret)
-            (void)canvas_put(c, value, st, r->field.len > 0 ? "********" : "");
-        else
-            (void)canvas_put(c, value, st, r->field.text);
-        canvas_tint(c, value, here ? PAPER_CHOSEN : PAPER_PLAIN, here ? 0 : ATTR_UNDERLINE);
-        return;
-    }
+    if (here)
+        field_draw(&r->field, c, a, st);
+    else
+        (void)canvas_put(c, a, st, text);
+    canvas_tint(c, a, here ? PAPER_CHOSEN : PAPER_PLAIN, here ? 0 : ATTR_UNDERLINE);
+}
+
+static void put_choices(struct canvas *c, struct area a, const struct form_row *r, bool here)
+{
+    int x = a.x;
+
     for (unsigned i = 0; i < r->n_choices; i++) {
         const bool is = i == r->at;
+        const struct style st = is ? style_bold(INK_KEY) : style_of(INK_FAINT);
         const int from = x;
 
-        x = canvas_printf(c, row_of(x, a.y, a.x + a.w - x),
-                          is ? style_bold(INK_KEY) : style_of(INK_FAINT), is ? "[%s]" : " %s ",
-                          r->choice[i]);
+        x = canvas_printf(c, row_of(x, a.y, a.x + a.w - x), st, is ? "[%s]" : " %s ", r->choice[i]);
         if (is && here)
             canvas_tint(c, row_of(from, a.y, x - from), PAPER_CHOSEN, 0);
         x++;
     }
+}
+
+static void put_row(struct canvas *c, struct area a, const struct form_row *r, bool here)
+{
+    const struct area value = row_of(a.x + LABEL_W, a.y, a.w - LABEL_W);
+
+    (void)canvas_put(c, row_of(a.x, a.y, LABEL_W), style_of(here ? INK_TITLE : INK_FAINT),
+                     r->label);
+    if (r->n_choices == 0)
+        put_line(c, value, r, here);
+    else
+        put_choices(c, value, r, here);
 }
 
 void form_draw(const struct form *f, struct canvas *c, const struct keymap *km)

@@ -30,35 +30,28 @@ enum create_row {
 struct online {
     const struct options *opt;
     const struct settings *set;
+    const struct online_solo *with; /* a bot for our match; NULL: none */
     struct app *app;
     struct shell *shell;
-    enum online_at at;
-    bool has_lobby;                 /* leaving a match goes back to it */
-    bool wants_solo;                /* left to play the bot */
-    const struct online_solo *with; /* a bot for our match; NULL: none */
-    bool bot_called;
-    struct lobby lobby;
-    struct lobby_place place;
     struct scenario_set scenarios;
-    unsigned scenario;
-    bool to_create; /* scenarios are chosen from to open a match */
-    struct form form;
     char **history; /* owned rows, and the matches that they are */
     char (*history_id)[MATCH_ID_HEX];
-    unsigned n_history;
+    struct lobby_place place;
     struct list_page page;
-    int help_from;
-    char note[240];
-    /* the link */
-    bool down;
-    unsigned tries;
-    char why[160], status[240];
     struct mono retry_at;
-    /* the match */
-    bool has_table, must_stand, my_turn;
-    struct play_table table;
     struct seat_wish wish; /* its strings in text */
-    char text[4][64];
+    struct play_table table;
+    struct form form;
+    struct lobby lobby;
+    enum online_at at;
+    unsigned scenario, n_history, tries;
+    int help_from;
+    bool has_lobby;  /* leaving a match goes back to it */
+    bool wants_solo; /* left to play the bot */
+    bool bot_called, down;
+    bool has_table, must_stand, my_turn;
+    char note[240], why[160], status[240];
+    char text[3][64];
     char match[MATCH_ID_HEX];
 };
 

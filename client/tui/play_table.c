@@ -186,28 +186,39 @@ void play_now(struct play_table *p)
     p->running = false;
 }
 
+/* The step before the one shown; n: none. */
+static size_t step_before(const struct play_table *p)
+{
+    const size_t last = film_prev(&p->film, p->film.n - 1);
+    const size_t shown = p->at == PLAY_NOW ? last : p->at;
+
+    return shown < p->film.n && shown > 0 ? film_prev(&p->film, shown - 1) : p->film.n;
+}
+
+/* On from the one shown; the last step is now, but for a game seen again. */
+static size_t step_behind(const struct play_table *p)
+{
+    const size_t next = film_next(&p->film, p->at + 1);
+    const bool last = next >= p->film.n || film_next(&p->film, next + 1) >= p->film.n;
+
+    if (!last || (p->scene.kind == SCENE_REPLAY && next < p->film.n))
+        return next;
+    return p->scene.kind == SCENE_REPLAY ? p->at : PLAY_NOW;
+}
+
 void play_step(struct play_table *p, int way)
 {
     size_t next;
 
     if (p->film.n == 0)
         return;
-    if (way < 0) {
-        next = film_prev(&p->film, p->at == PLAY_NOW ? p->film.n - 1 : p->at);
-        if (p->at != PLAY_NOW && next == p->at)
-            next = p->at > 0 ? film_prev(&p->film, p->at - 1) : p->film.n;
-        else if (p->at == PLAY_NOW && next < p->film.n && next > 0)
-            next = film_prev(&p->film, next - 1);
-        if (next < p->film.n)
-            p->at = next;
+    if (way > 0) {
+        if (p->at != PLAY_NOW)
+            p->at = step_behind(p);
         return;
     }
-    if (p->at == PLAY_NOW)
-        return;
-    next = film_next(&p->film, p->at + 1);
-    if (next >= p->film.n || film_next(&p->film, next + 1) >= p->film.n)
-        p->at = p->scene.kind == SCENE_REPLAY && next < p->film.n ? next : PLAY_NOW;
-    else
+    next = step_before(p);
+    if (next < p->film.n)
         p->at = next;
 }
 

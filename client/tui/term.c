@@ -83,7 +83,7 @@ static void add_capability(const char *name)
 
     (void)str_copy(id, sizeof(id), name);
     s = tigetstr(id);
-    if (s == NULL || s == (char *)-1 || rescue.len + strlen(s) >= sizeof(rescue.bytes))
+    if (s == NULL || (intptr_t)s == -1 || rescue.len + strlen(s) >= sizeof(rescue.bytes))
         return;
     memcpy(rescue.bytes + rescue.len, s, strlen(s));
     rescue.len += strlen(s);

@@ -150,9 +150,8 @@ int theme_depth(int terminal, const char *setting, const char *no_color)
 
     if (setting != NULL && str_to_int(setting, 0, 256, &wanted))
         depth = (int)MIN(wanted, (int64_t)terminal);
-    else if (setting != NULL && str_eq(setting, "none"))
-        depth = 0;
-    else if (no_color != NULL && no_color[0] != '\0')
+    else if ((setting != NULL && str_eq(setting, "none")) ||
+             (no_color != NULL && no_color[0] != '\0'))
         depth = 0;
     if (depth >= 256)
         return 256;

@@ -16,20 +16,20 @@
 
 #define SCENARIO_DEFAULT "first-blood"
 
-static int load(struct settings **out)
+/* The settings, owned; NULL: they are wrong, which was said. */
+static struct settings *load(void)
 {
     struct settings *set = mem_zalloc(sizeof(*set));
     char why[SETTINGS_WHY_LEN];
 
-    *out = NULL;
     settings_init(set);
     if (settings_load(set, why) != ERR_OK) {
+        (void)cmd_fail(EX_CONFIG, "%s", why);
         mem_free(set);
-        return cmd_fail(EX_CONFIG, "%s", why);
+        return NULL;
     }
     set->ascii = set->ascii || !cmd_is_utf8();
-    *out = set;
-    return EX_OK;
+    return set;
 }
 
 /* ---- solo ---- */
@@ -106,9 +106,8 @@ static int run_solo(const struct command *self, int argc, char **argv)
     if (!term_is_able())
         return cmd_fail(EX_USAGE, "this needs a terminal; by lines: skirmishd, skirmish bot and "
                                   "skirmish play --plain");
-    code = load(&set);
-    if (code == EX_OK)
-        code = solo(&w, set);
+    set = load();
+    code = set == NULL ? EX_CONFIG : solo(&w, set);
     mem_free(set);
     return code;
 }
@@ -133,10 +132,10 @@ static int run_hotseat(const struct command *self, int argc, char **argv)
     if (!term_is_able())
         return cmd_fail(EX_USAGE, "this needs a terminal");
     code = cmd_load_scenario(argc == 2 ? argv[1] : SCENARIO_DEFAULT, &scn);
-    if (code == EX_OK)
-        code = load(&set);
-    if (code == EX_OK)
-        code = hotseat_run(scn, set);
+    if (code == EX_OK) {
+        set = load();
+        code = set == NULL ? EX_CONFIG : hotseat_run(scn, set);
+    }
     mem_free(set);
     scenario_free(scn);
     return code;
@@ -236,9 +235,8 @@ bool tui_run(int argc, char **argv, int *code)
 
     if (!known || is_for_lines(argc, argv) || !term_is_able())
         return false;
-    *code = load(&set);
-    if (*code == EX_OK)
-        *code = dispatch(argc, argv, set);
+    set = load();
+    *code = set == NULL ? EX_CONFIG : dispatch(argc, argv, set);
     mem_free(set);
     return true;
 }
