@@ -230,7 +230,8 @@ struct msg_request {
  * ERR_PARSE: not strict JSON · ERR_INVALID: a batch, no `jsonrpc`, no usable id or method ·
  * ERR_METHOD · ERR_PARAMS: params that aren't an object
  */
-NODISCARD enum err msg_parse(const char *line, size_t len, struct msg_request *out);
+NODISCARD enum err msg_parse(const char *line, size_t len, const struct json_limits *limits,
+                             struct msg_request *out);
 /*
  * Check and read the method's parameters into r->p. Unknown members are passed over.
  * ERR_PARAMS: *field is the (static) name of the one that is wrong or missing.

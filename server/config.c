@@ -8,7 +8,7 @@
 #include "common/base/str.h"
 #include "common/base/utf8.h"
 
-enum option_type { OPT_LISTEN, OPT_PATH, OPT_TEXT, OPT_INT, OPT_BOOL, OPT_WORD };
+enum option_type { OPT_LISTEN, OPT_LISTEN_TLS, OPT_PATH, OPT_TEXT, OPT_INT, OPT_BOOL, OPT_WORD };
 
 struct option {
     const char *section, *key;
@@ -45,20 +45,23 @@ static const struct option options[] = {
      "error, warn, info or debug"},
     {"log", "json", "log-json", OPT_BOOL, AT(log_json), 0, 0, NULL, "no",
      "a JSON object a line instead of text"},
-    {"limits", "connections", NULL, OPT_INT, AT(max_conns), 1, MILLION, NULL, "19000",
-     "connections in all; the system's limit on descriptors may set fewer"},
-    {"limits", "connections_per_address", NULL, OPT_INT, AT(max_conns_per_addr), 1, MILLION, NULL,
-     "32", "connections from one address"},
-    {"limits", "matches", NULL, OPT_INT, AT(max_matches), 1, MILLION, NULL, "20000",
-     "matches that aren't over"},
-    {"limits", "guests", NULL, OPT_INT, AT(max_guests), 1, MILLION, NULL, "20000",
-     "guests at a time"},
-    {"limits", "watchers", NULL, OPT_INT, AT(max_watchers), 1, MILLION, NULL, "20000",
-     "people looking on at one match"},
-    {"limits", "loopback", NULL, OPT_BOOL, AT(limit_loopback), 0, 0, NULL, "no",
-     "hold connections from this machine to the limits per address too"},
+#define X(field, key, preset, least, most, help)                                                   \
+    {"limits", key, NULL, OPT_INT, AT(limits.field), least, most, NULL, #preset, help},
+    LIMITS_TABLE(X)
+#undef X
+        {"limits", "loopback", NULL, OPT_BOOL, AT(limit_loopback), 0, 0, NULL, "no",
+         "hold connections from this machine to the limits against hostility too"},
+    {"tls", "listen", "listen-tls", OPT_LISTEN_TLS, AT(listen), 0, 0, NULL, NULL,
+     "HOST:PORT to listen on for TLS (skirmishs://); like listen"},
+    {"tls", "cert", "tls-cert", OPT_PATH, AT(cert), 0, 0, NULL, NULL,
+     "PEM file with the certificate, those that sign it behind it; read again at SIGHUP"},
+    {"tls", "key", "tls-key", OPT_PATH, AT(key), 0, 0, NULL, NULL,
+     "PEM file with its key; read again at SIGHUP"},
+    {"tls", "selfsign", "selfsign", OPT_BOOL, AT(selfsign), 0, 0, NULL, "no",
+     "without cert and key: make a self-signed certificate in the data directory, once"},
+    {"tls", "by_proxy", NULL, OPT_BOOL, AT(trust_plain), 0, 0, NULL, "no",
+     "a proxy in front ends TLS: take passwords on plain connections from other machines too"},
 };
-_Static_assert(ARRAY_LEN(options) <= 64, "a bit an option");
 
 static void *field_of(struct config *c, const struct option *o)
 {
@@ -88,14 +91,16 @@ static bool parse_addr(const char *text, struct config_addr *a)
     return len > 0 && str_ncopy(a->host, sizeof(a->host), from, len);
 }
 
-static bool add_listeners(struct config *c, const char *value, char why[CONFIG_WHY_LEN])
+static bool add_listeners(struct config *c, bool tls, const char *value, char why[CONFIG_WHY_LEN])
 {
     char list[CONFIG_PATH_LEN];
     char *rest = list;
     const char *word;
+    bool some = false;
 
     (void)str_copy(list, sizeof(list), value);
     while ((word = str_word(&rest)) != NULL) {
+        some = true;
         if (c->n_listen == CONFIG_LISTEN_MAX) {
             (void)snprintf(why, CONFIG_WHY_LEN, "at most %d listeners", CONFIG_LISTEN_MAX);
             return false;
@@ -105,12 +110,11 @@ static bool add_listeners(struct config *c, const char *value, char why[CONFIG_W
                            "\"%.100s\" is no HOST:PORT (127.0.0.1:1962, [::1]:1962)", word);
             return false;
         }
-        c->n_listen++;
+        c->listen[c->n_listen++].tls = tls;
     }
-    if (c->n_listen > 0)
-        return true;
-    (void)snprintf(why, CONFIG_WHY_LEN, "HOST:PORT is missing");
-    return false;
+    if (!some)
+        (void)snprintf(why, CONFIG_WHY_LEN, "HOST:PORT is missing");
+    return some;
 }
 
 static bool set_text(char *dst, size_t size, const char *value, char why[CONFIG_WHY_LEN])
@@ -162,7 +166,8 @@ static bool set(struct config *c, const struct option *o, const char *value,
 
     switch (o->type) {
     case OPT_LISTEN:
-        return add_listeners(c, value, why);
+    case OPT_LISTEN_TLS:
+        return add_listeners(c, o->type == OPT_LISTEN_TLS, value, why);
     case OPT_PATH:
         if (value[0] != '\0')
             return set_text(field_of(c, o), CONFIG_PATH_LEN, value, why);
@@ -234,10 +239,10 @@ struct reading {
     struct config *config;
     const char *path;
     FILE *file;
-    int line;      /* of the one read last */
-    uint64_t seen; /* a bit an option */
-    int bad_line;  /* of the first error; 0: none */
-    char *why;     /* CONFIG_WHY_LEN */
+    int line; /* of the one read last */
+    bool seen[ARRAY_LEN(options)];
+    int bad_line; /* of the first error; 0: none */
+    char *why;    /* CONFIG_WHY_LEN */
 };
 
 static void PRINTF_LIKE(2, 3) wrong(struct reading *r, const char *fmt, ...)
@@ -278,8 +283,10 @@ static char *read_line(char *dst, int size, void *arg)
     return dst;
 }
 
+enum { KNOWN_LEN = 1000 };
+
 /* The keys of a section, or the sections: what would have been right. */
-static void list_known(const char *section, char words[CONFIG_TEXT_LEN])
+static void list_known(const char *section, char words[KNOWN_LEN])
 {
     const char *last = "";
     size_t len = 0;
@@ -290,17 +297,16 @@ static void list_known(const char *section, char words[CONFIG_TEXT_LEN])
 
         if ((section != NULL && !str_eq(section, options[i].section)) || str_eq(word, last))
             continue;
-        len +=
-            (size_t)snprintf(words + len, CONFIG_TEXT_LEN - len, "%s%s", len > 0 ? ", " : "", word);
+        len += (size_t)snprintf(words + len, KNOWN_LEN - len, "%s%s", len > 0 ? ", " : "", word);
         last = word;
-        CHECK(len < CONFIG_TEXT_LEN);
+        CHECK(len < KNOWN_LEN);
     }
 }
 
 static int on_pair(void *arg, const char *section, const char *key, const char *value)
 {
     struct reading *r = arg;
-    char words[CONFIG_TEXT_LEN];
+    char words[KNOWN_LEN];
     char why[CONFIG_WHY_LEN];
     bool known = false;
 
@@ -312,11 +318,11 @@ static int on_pair(void *arg, const char *section, const char *key, const char *
         known = true;
         if (!str_eq(key, o->key))
             continue;
-        if ((r->seen & (uint64_t)1 << i) != 0)
+        if (r->seen[i])
             wrong(r, "%s: given twice", key);
         else if (!set(r->config, o, value, why))
             wrong(r, "%s: %.300s", key, why);
-        r->seen |= (uint64_t)1 << i;
+        r->seen[i] = true;
         return 1;
     }
     list_known(known ? section : NULL, words);
@@ -488,7 +494,7 @@ void config_help(struct buf *out)
                   "  --help, --version\n");
     for (size_t i = 0; i < ARRAY_LEN(options); i++) {
         const struct option *o = &options[i];
-        const char *preset = o->preset != NULL ? o->preset : c.data;
+        const char *preset = o->preset != NULL ? o->preset : o->at == AT(data) ? c.data : "";
 
         if (o->flag != NULL)
             buf_printf(out, "  --%s%s\n      ", o->flag, o->type == OPT_BOOL ? "" : " VALUE");

@@ -9,6 +9,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/err.h"
+#include "server/core/limits.h"
 
 #define CONFIG_LISTEN_MAX 16
 #define CONFIG_HOST_LEN   64
@@ -21,6 +22,7 @@ enum config_store { CONFIG_STORE_SQLITE, CONFIG_STORE_MEMORY };
 struct config_addr {
     char host[CONFIG_HOST_LEN]; /* numeric address or name, no brackets */
     uint16_t port;              /* 0: any */
+    bool tls;
 };
 
 struct config {
@@ -33,8 +35,11 @@ struct config {
     bool log_json;
     int64_t registration; /* enum core_registration */
     int64_t vacation_days;
-    int64_t max_conns, max_conns_per_addr, max_matches, max_guests, max_watchers;
+    struct limits limits;
     bool limit_loopback;
+    char cert[CONFIG_PATH_LEN], key[CONFIG_PATH_LEN]; /* PEM files, or "" */
+    bool selfsign;                                    /* make them in the data directory */
+    bool trust_plain;
 };
 
 /* What the command line asks for besides options; strings are borrowed from argv. */

@@ -27,4 +27,11 @@ check proto          '(common|proto)/' "$world"
 check server/core    '(common|proto|server/core)/' "$pure|cjson|sodium/randombytes"
 check server         '(common|proto|server)/' 'cjson|n?curses'
 check client         '(common|proto|client)/' 'cjson|sqlite3'
+# OpenSSL: where TLS is made of it, and nowhere else
+tls=$(grep -rlE '^[[:space:]]*#[[:space:]]*include[[:space:]]*<openssl/' --include='*.[ch]' \
+  common proto server client | grep -Ev '^(server/shell/(tls|selfsign)|client/tls)\.c$' || true)
+if [ -n "$tls" ]; then
+  printf 'layering: these may not include OpenSSL\n%s\n' "$tls" >&2
+  bad=1
+fi
 exit $bad

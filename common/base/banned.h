@@ -8,7 +8,10 @@
 #include <string.h>
 #include <time.h>
 
-#pragma GCC poison strcpy strcat strncpy strncat sprintf vsprintf strtok gets rand srand
+#pragma GCC poison strcpy strcat strncpy strncat sprintf vsprintf strtok gets
+#ifndef SK_SEES_OPENSSL /* whose headers call a parameter rand */
+#pragma GCC poison rand srand
+#endif
 #pragma GCC poison atoi atol atof gmtime localtime ctime asctime
 
 #endif

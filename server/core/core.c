@@ -23,7 +23,7 @@ static void maps_init(struct core *c)
 
     drbg_bytes(&c->rng, seed, sizeof(seed));
     map_init(&c->conns, offsetof(struct conn, id), sizeof(conn_id), seed);
-    map_init(&c->addrs, offsetof(struct addr, key), ADDR_LEN, seed);
+    map_init(&c->addrs, offsetof(struct addr, key), SOURCE_LEN, seed);
     map_init(&c->users, offsetof(struct user, key), NAME_KEY_LEN, seed);
     map_init(&c->tokens, offsetof(struct token, hash), 32, seed);
     invites_init(c, seed);
@@ -37,6 +37,7 @@ struct core *core_new(const struct core_config *cfg, const struct scenario_set *
     struct core *c = mem_zalloc(sizeof(*c));
 
     c->cfg = *cfg;
+    limits_settle(&c->cfg.limits);
     c->scenarios = scenarios;
     memcpy(c->env.master, cfg->master, sizeof(c->env.master));
     c->env.kid = cfg->master_kid;
@@ -71,6 +72,7 @@ void core_free(struct core *c)
 {
     struct core_effects none = {NULL, 0, 0};
     struct pend *p;
+    struct addr *a;
     struct room *r;
     size_t at = 0;
 
@@ -84,10 +86,13 @@ void core_free(struct core *c)
     while ((p = map_next(&c->pends, &at)) != NULL) {
         if (p->is_new)
             room_free(p->room);
+        p->source = NULL;
         pend_free(p);
     }
     map_fini(&c->pends);
     free_users(c);
+    for (at = 0; (a = map_next(&c->addrs, &at)) != NULL;)
+        mem_free(a);
     for (at = 0; (r = map_next(&c->rooms, &at)) != NULL;)
         room_free(r);
     mem_free(c->all.at);
@@ -193,6 +198,12 @@ static void on_timer(struct core *c, struct timer *t)
         break;
     case TIMER_CORE:
         saver_timer(c);
+        break;
+    case TIMER_REST:
+        session_rested(c, (struct conn *)(void *)((char *)t - offsetof(struct conn, rest)));
+        break;
+    case TIMER_ADDR:
+        limits_timer(c, (struct addr *)(void *)((char *)t - offsetof(struct addr, timer)));
         break;
     }
 }

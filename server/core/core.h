@@ -17,6 +17,7 @@
 #include "common/base/err.h"
 #include "common/base/msec.h"
 #include "proto/entry.h"
+#include "server/core/limits.h"
 
 /* A connection: slot and generation, never reused in a process's life. 0 is none. Events of an id
  * that the core has closed are passed over. */
@@ -74,7 +75,8 @@ enum core_event_kind {
     CORE_ACCEPTED, /* a connection is there */
     CORE_BYTES,    /* bytes came on it */
     CORE_EOF,      /* its peer has ended sending or is gone: the last event of that id */
-    CORE_SLOW,     /* more of its output is queued than the shell holds gladly; once, until ... */
+    CORE_SLOW,     /* more of its output is queued, beyond the one message being written, than
+                      the newest send's slow_at; once, until ... */
     CORE_DRAINED,  /* ... its output queue is empty again */
     CORE_TICK,     /* time has passed; come when core_deadline says, or earlier */
     CORE_STORED,   /* a transaction's end: err OK (durable), ERR_STORAGE (surely not saved) */
@@ -124,7 +126,8 @@ enum core_effect_kind {
 };
 struct core_effect {
     uint8_t kind;
-    bool player; /* send: to one who plays there (flushed before spectators) */
+    bool player;      /* send: to one who plays there (flushed before spectators) */
+    uint32_t slow_at; /* send: with more queued than this the connection is slow */
     conn_id conn;
     union {
         struct shared *bytes;  /* a reference, taken by the shell */
@@ -152,11 +155,11 @@ struct core_config {
     uint8_t seed[32];   /* entropy to start from */
     uint8_t master[32]; /* DICE: server chains' master key */
     uint32_t master_kid;
-    unsigned max_conns, max_conns_per_addr, max_matches, max_guests;
-    unsigned max_watchers;  /* of one match */
+    struct limits limits;
     uint8_t registration;   /* enum core_registration */
     unsigned vacation_days; /* of a member in a calendar year (UTC) */
-    bool limit_loopback;    /* per-address limits for 127/8 and ::1 too */
+    bool limit_loopback;    /* limits against hostility for 127/8 and ::1 too */
+    bool trust_plain;       /* a proxy ends TLS: passwords may come on plain connections */
 };
 struct core;
 /* `scenarios` is borrowed for the core's life. */
@@ -197,7 +200,7 @@ struct mono core_deadline(const struct core *c);
 /* Counters for people and metrics. */
 struct core_stats {
     uint64_t conns, logged_in, players, spectators, matches_open, matches_live, orders, refusals,
-        stored, sent_bytes;
+        stored, sent_bytes, turned_away, penalties;
 };
 void core_stats(const struct core *c, struct core_stats *out);
 

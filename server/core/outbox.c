@@ -3,6 +3,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/str.h"
+#include "server/core/session.h"
 
 struct shared *shared_new(const char *data, size_t len)
 {
@@ -98,8 +99,10 @@ void out_shared(struct core *c, struct conn *cn, struct shared *s, bool player)
         return;
     e = push(c, CORE_FX_SEND, cn->id);
     e->player = player;
+    e->slow_at = session_queue(c, cn);
     e->u.bytes = shared_ref(s);
     c->stats.sent_bytes += s->len;
+    cn->said += s->len;
 }
 
 void out_buf(struct core *c, struct conn *cn, const struct buf *b)
@@ -110,8 +113,10 @@ void out_buf(struct core *c, struct conn *cn, const struct buf *b)
         return;
     e = push(c, CORE_FX_SEND, cn->id);
     e->player = true;
+    e->slow_at = session_queue(c, cn);
     e->u.bytes = shared_new(b->data, b->len);
     c->stats.sent_bytes += b->len;
+    cn->said += b->len;
 }
 
 void out_close(struct core *c, struct conn *cn)

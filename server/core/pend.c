@@ -57,6 +57,7 @@ struct conn *pend_conn(const struct core *c, const struct pend *p)
 void pend_free(struct pend *p)
 {
     pend_unpin(p);
+    CHECK(p->source == NULL);
     msg_request_fini(&p->req);
     family_free(p->family);
     invite_release(p->invite);

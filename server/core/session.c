@@ -7,14 +7,12 @@
 #include "server/core/user.h"
 
 enum {
-    PING_AFTER_MS = 30 * 1000,
-    DROP_AFTER_MS = 75 * 1000,
-    BAD_LINES_MAX = 10,
-    /* A connection's messages: a burst of RATE_BURST, then one each RATE_STEP_MS. */
-    RATE_STEP_MS = 20,
-    RATE_BURST = 100
+    REST_MS = 1,        /* others' turn */
+    REST_RATE_MS = 1000 /* of one that is too fast, at most */
 };
 
+const char session_not_private[] =
+    "this line isn't encrypted: use skirmishs://, or play as a guest";
 static const char not_json[] = "This is a skirmish server. It speaks JSON-RPC 2.0, one JSON object "
                                "a line; see PROTOCOL.md.\n";
 
@@ -22,11 +20,12 @@ static const char not_json[] = "This is a skirmish server. It speaks JSON-RPC 2.
 
 #define IN(phase) (1u << (phase))
 #define ANY       (IN(PHASE_HELLO) | IN(PHASE_USER))
+#define SECRET    IN(PHASE_COUNT) /* a password is in it: not on a line that others can read */
 
 static const struct route {
     handler *handle;
-    unsigned phases;
-    unsigned cost; /* messages that it counts as */
+    unsigned phases; /* and SECRET */
+    unsigned cost;   /* messages that it counts as */
 } routes[] = {
     [MSG_CHAT_MUTE] = {on_chat_mute, IN(PHASE_USER), 2},
     [MSG_LOBBY_FOLLOW] = {on_lobby_follow, IN(PHASE_USER), 5},
@@ -56,11 +55,11 @@ static const struct route {
     [MSG_SERVER_INFO] = {on_server_info, ANY, 1},
     [MSG_SESSION_GUEST] = {on_session_guest, IN(PHASE_HELLO), 10},
     [MSG_SESSION_HELLO] = {on_session_hello, IN(PHASE_NEW), 1},
-    [MSG_SESSION_LOGIN] = {on_session_login, IN(PHASE_HELLO), 10},
+    [MSG_SESSION_LOGIN] = {on_session_login, IN(PHASE_HELLO) | SECRET, 10},
     [MSG_SESSION_LOGOUT] = {on_session_logout, IN(PHASE_USER), 1},
-    [MSG_SESSION_PASSWORD] = {on_session_password, IN(PHASE_USER), 20},
+    [MSG_SESSION_PASSWORD] = {on_session_password, IN(PHASE_USER) | SECRET, 20},
     [MSG_SESSION_PING] = {on_session_ping, ANY, 1},
-    [MSG_SESSION_REGISTER] = {on_session_register, IN(PHASE_HELLO), 20},
+    [MSG_SESSION_REGISTER] = {on_session_register, IN(PHASE_HELLO) | SECRET, 20},
     [MSG_SESSION_RESUME] = {on_session_resume, IN(PHASE_HELLO), 5},
 };
 _Static_assert(ARRAY_LEN(routes) == MSG_METHOD_COUNT, "a method without a route");
@@ -88,22 +87,73 @@ enum verdict session_hold(struct refusal *no, struct gate *g)
     return HELD;
 }
 
-/* Messages a second, per connection; loopback is left out unless the config says so. */
+/* Messages a second, per connection. */
 static bool may_pay(const struct core *c, struct conn *cn, unsigned cost, int64_t *retry_ms)
 {
+    const int64_t step_ms = c->cfg.limits.rate_step_ms;
     int64_t over;
 
-    if (cn->loopback && !c->cfg.limit_loopback)
+    if (!cn->limited)
         return true;
     cn->rate_ms = MAX(cn->rate_ms, c->now.ms);
-    over =
-        cn->rate_ms + (int64_t)cost * RATE_STEP_MS - c->now.ms - (int64_t)RATE_BURST * RATE_STEP_MS;
+    over = cn->rate_ms + ((int64_t)cost - c->cfg.limits.rate_burst) * step_ms - c->now.ms;
     if (over > 0) {
         *retry_ms = over;
         return false;
     }
-    cn->rate_ms += (int64_t)cost * RATE_STEP_MS;
+    cn->rate_ms += (int64_t)cost * step_ms;
     return true;
+}
+
+bool session_is_private(const struct core *c, const struct conn *cn)
+{
+    return cn->tls || cn->loopback || c->cfg.trust_plain;
+}
+
+static bool plays(const struct conn *cn)
+{
+    for (const struct sub *s = cn->subs; s != NULL; s = s->conn_next)
+        if (s->player)
+            return true;
+    return false;
+}
+
+uint32_t session_queue(const struct core *c, const struct conn *cn)
+{
+    const struct limits *l = &c->cfg.limits;
+
+    if (cn->phase != PHASE_USER)
+        return (uint32_t)l->queue_guest;
+    return (uint32_t)(plays(cn) ? l->queue_player : l->queue_spectator);
+}
+
+/* Is it the peer that a line waits for? */
+static bool line_waits(const struct conn *cn)
+{
+    return line_is_partial(&cn->in) && !cn->paused && !cn->slow && cn->pend == NULL &&
+           cn->gate == NULL && cn->rest.pos == 0;
+}
+
+/* Set its timer to the nearest of its deadlines. */
+static void arm(struct core *c, struct conn *cn)
+{
+    const struct limits *l = &c->cfg.limits;
+    int64_t at = cn->life.ms + (cn->pinged ? l->silence_ms : l->ping_ms);
+
+    if (cn->slow && !plays(cn))
+        at = MIN(at, cn->slow_since.ms + l->slow_ms);
+    if (cn->limited && cn->phase != PHASE_USER)
+        at = MIN(at, cn->grace.ms + (cn->phase == PHASE_NEW ? l->hello_ms : l->login_ms));
+    if (cn->limited && line_waits(cn))
+        at = MIN(at, cn->line_since.ms + l->line_ms);
+    if (cn->timer.pos == 0 || at < cn->timer.at.ms) /* one that comes too early is set again */
+        timer_arm(&c->timers, &cn->timer, (struct mono){at});
+}
+
+/* Its lines wait while others are served. */
+static void rest(struct core *c, struct conn *cn, int64_t ms)
+{
+    timer_arm(&c->timers, &cn->rest, mono_after(c->now, ms));
 }
 
 /* Why the connection may not call this now, or ERR_OK. */
@@ -111,7 +161,8 @@ static enum err check_phase(const struct conn *cn, const struct route *r)
 {
     if ((r->phases & IN(cn->phase)) != 0)
         return ERR_OK;
-    return cn->phase == PHASE_HELLO && r->phases == IN(PHASE_USER) ? ERR_AUTH : ERR_PHASE;
+    return cn->phase == PHASE_HELLO && (r->phases & ~SECRET) == IN(PHASE_USER) ? ERR_AUTH
+                                                                               : ERR_PHASE;
 }
 
 /* Phase, rate, parameters, handler. `again`: it was held, and has paid. */
@@ -126,8 +177,12 @@ static enum verdict dispatch(struct core *c, struct conn *cn, struct msg_request
         return session_refuse(no, e,
                               e == ERR_PHASE && cn->phase == PHASE_NEW ? "say hello first" : NULL);
     if (!again) {
-        if (!may_pay(c, cn, r->cost, &no->fault.retry_ms))
+        if (!may_pay(c, cn, r->cost, &no->fault.retry_ms)) {
+            rest(c, cn, MIN(no->fault.retry_ms, (int64_t)REST_RATE_MS));
             return session_refuse(no, ERR_RATE, NULL);
+        }
+        if ((r->phases & SECRET) != 0 && !session_is_private(c, cn))
+            return session_refuse(no, ERR_DENIED, session_not_private);
         if (msg_read_params(req, &field) != ERR_OK)
             return session_refuse_field(no, field, NULL);
     }
@@ -168,8 +223,11 @@ static void serve(struct core *c, struct conn *cn, struct msg_request *req, bool
 static void answer_line(struct core *c, struct conn *cn, const char *line, size_t len)
 {
     struct msg_fault fault = {.text = NULL};
+    const struct json_limits limits = {.depth = (unsigned)c->cfg.limits.depth,
+                                       .members = (unsigned)c->cfg.limits.members,
+                                       .values = (unsigned)c->cfg.limits.values};
     struct msg_request req;
-    enum err e = msg_parse(line, len, &req);
+    enum err e = msg_parse(line, len, &limits, &req);
 
     if (e == ERR_OK) {
         serve(c, cn, &req, false);
@@ -179,7 +237,7 @@ static void answer_line(struct core *c, struct conn *cn, const char *line, size_
         fault.field = "params";
     reply_error(c, cn, &req.id, e, &fault);
     msg_request_fini(&req);
-    if (e == ERR_PARSE && ++cn->bad_lines >= BAD_LINES_MAX)
+    if (e == ERR_PARSE && ++cn->bad_lines >= c->cfg.limits.bad_lines)
         session_close(c, cn);
 }
 
@@ -194,18 +252,28 @@ static void too_long(struct core *c, struct conn *cn)
 
 static bool is_waiting(const struct conn *cn)
 {
-    return cn->pend != NULL || cn->gate != NULL;
+    return cn->pend != NULL || cn->gate != NULL || cn->rest.pos != 0;
 }
 
 void session_run(struct core *c, struct conn *cn)
 {
+    const uint64_t said = cn->said;
+    int64_t lines = 0;
+
     while (!cn->closing && !is_waiting(cn) && !cn->slow && !c->stopping) {
         const char *line;
         size_t len;
-        enum line_result got = line_next(&cn->in, &line, &len);
+        enum line_result got;
 
+        if (lines == c->cfg.limits.turn_lines || cn->said - said > session_queue(c, cn)) {
+            rest(c, cn, REST_MS);
+            break;
+        }
+        got = line_next(&cn->in, &line, &len);
         if (got == LINE_GOT) {
             answer_line(c, cn, line, len);
+            cn->line_since = c->now; /* whatever is behind it */
+            lines++;
             continue;
         }
         if (got == LINE_TOO_LONG)
@@ -216,8 +284,22 @@ void session_run(struct core *c, struct conn *cn)
             line_fini(&cn->in); /* an idle connection holds no buffer */
         break;
     }
-    if (!cn->closing && !is_waiting(cn) && !cn->slow)
-        out_resume(c, cn);
+    if (cn->closing)
+        return;
+    if (is_waiting(cn) || cn->slow) {
+        if (cn->rest.pos != 0)
+            out_pause(c, cn);
+        return;
+    }
+    if (cn->paused)
+        cn->line_since = c->now; /* we didn't listen */
+    out_resume(c, cn);
+    arm(c, cn);
+}
+
+void session_rested(struct core *c, struct conn *cn)
+{
+    session_run(c, cn);
 }
 
 static void gate_leave(struct conn *cn)
@@ -255,47 +337,15 @@ void session_retry(struct core *c, struct conn *cn)
 /* ---- coming and going ---- */
 
 /* Say no before there is a session. */
-static void turn_away(struct core *c, conn_id id)
+static void turn_away(struct core *c, conn_id id, enum err e, int64_t retry_ms)
 {
     static const struct msg_id nobody = {.kind = MSG_ID_NONE};
+    const struct msg_fault fault = {.retry_ms = retry_ms};
     struct conn stranger = {.id = id};
 
-    reply_error(c, &stranger, &nobody, ERR_BUSY, NULL);
+    reply_error(c, &stranger, &nobody, e, &fault);
     out_close(c, &stranger);
-}
-
-/* Count it at its address. False: there are enough from there. */
-static bool count_addr(struct core *c, struct conn *cn, const char *text)
-{
-    char key[ADDR_LEN] = {0};
-    struct addr *a;
-
-    if (cn->loopback && !c->cfg.limit_loopback)
-        return true;
-    str_copy(key, sizeof(key), text);
-    a = map_get(&c->addrs, key);
-    if (a != NULL && a->conns >= c->cfg.max_conns_per_addr)
-        return false;
-    if (a == NULL) {
-        a = mem_zalloc(sizeof(*a));
-        memcpy(a->key, key, sizeof(key));
-        map_put(&c->addrs, a);
-    }
-    a->conns++;
-    cn->addr = a;
-    return true;
-}
-
-static void uncount_addr(struct core *c, struct conn *cn)
-{
-    struct addr *a = cn->addr;
-
-    if (a == NULL)
-        return;
-    cn->addr = NULL;
-    a->conns--;
-    if (a->conns == 0)
-        mem_free(map_take(&c->addrs, a->key));
+    c->stats.turned_away++;
 }
 
 static void welcome(struct core *c, struct conn *cn)
@@ -311,25 +361,25 @@ static void welcome(struct core *c, struct conn *cn)
 
 void session_accept(struct core *c, const struct core_event *ev)
 {
-    struct conn *cn;
+    struct conn *cn = mem_zalloc(sizeof(*cn));
+    int64_t retry_ms = 0;
+    enum err e;
 
     CHECK(ev->conn != 0 && session_find(c, ev->conn) == NULL);
-    if (c->n_conns >= c->cfg.max_conns || c->stopping) {
-        turn_away(c, ev->conn);
-        return;
-    }
-    cn = mem_zalloc(sizeof(*cn));
     cn->id = ev->conn;
     cn->tls = ev->u.accepted.tls;
     cn->loopback = ev->u.accepted.loopback;
-    if (!count_addr(c, cn, ev->u.accepted.addr)) {
-        turn_away(c, ev->conn);
+    cn->limited = !cn->loopback || c->cfg.limit_loopback;
+    e = c->stopping ? ERR_BUSY : limits_enter(c, cn, ev->u.accepted.addr, &retry_ms);
+    if (e != ERR_OK) {
+        turn_away(c, ev->conn, e, retry_ms);
         mem_free(cn);
         return;
     }
-    line_init(&cn->in, LINE_LIMIT_GUEST);
-    cn->life = c->now;
+    line_init(&cn->in, (size_t)c->cfg.limits.line_guest);
+    cn->life = cn->grace = c->now;
     cn->timer.kind = TIMER_CONN;
+    cn->rest.kind = TIMER_REST;
     cn->prev = c->conns_last;
     if (c->conns_last != NULL)
         c->conns_last->next = cn;
@@ -338,7 +388,7 @@ void session_accept(struct core *c, const struct core_event *ev)
     c->conns_last = cn;
     map_put(&c->conns, cn);
     c->n_conns++;
-    timer_arm(&c->timers, &cn->timer, mono_after(c->now, PING_AFTER_MS));
+    arm(c, cn);
     welcome(c, cn);
 }
 
@@ -355,7 +405,8 @@ void session_close(struct core *c, struct conn *cn)
     user_detach(c, cn);
     gate_leave(cn);
     timer_disarm(&c->timers, &cn->timer);
-    uncount_addr(c, cn);
+    timer_disarm(&c->timers, &cn->rest);
+    limits_leave(c, cn);
     CHECK(map_take(&c->conns, &cn->id) == cn);
     c->n_conns--;
     if (cn->prev != NULL)
@@ -392,24 +443,31 @@ static bool may_begin(char ch)
     return ch != '\0' && strchr(" \t\r\n{[\"-0123456789tfn", ch) != NULL;
 }
 
+/* It goes, or is sent away, and never spoke as it should. */
+static void penalise_silence(struct core *c, const struct conn *cn)
+{
+    if (cn->phase == PHASE_NEW)
+        limits_penalise(c, cn->addr, c->cfg.limits.penalty_hello_ms);
+}
+
 void session_bytes(struct core *c, struct conn *cn, const char *data, size_t len)
 {
     if (len == 0)
         return;
     cn->life = c->now;
-    if (cn->pinged) {
-        cn->pinged = false;
-        timer_arm(&c->timers, &cn->timer, mono_after(c->now, PING_AFTER_MS));
-    }
+    cn->pinged = false;
     if (!cn->spoke && !may_begin(data[0])) {
         struct buf *b = out_line(c);
 
         buf_puts(b, not_json);
         out_buf(c, cn, b);
+        penalise_silence(c, cn);
         session_close(c, cn);
         return;
     }
     cn->spoke = true;
+    if (!line_is_partial(&cn->in))
+        cn->line_since = c->now;
     line_feed(&cn->in, data, len);
     if (is_waiting(cn) || cn->slow)
         out_pause(c, cn);
@@ -421,14 +479,18 @@ void session_eof(struct core *c, struct conn *cn)
 {
     cn->ended = true;
     cn->paused = false;
-    if (!is_waiting(cn))
-        session_close(c, cn);
+    if (is_waiting(cn))
+        return;
+    penalise_silence(c, cn);
+    session_close(c, cn);
 }
 
 void session_slow(struct core *c, struct conn *cn)
 {
     cn->slow = true;
+    cn->slow_since = c->now;
     out_pause(c, cn);
+    arm(c, cn);
 }
 
 void session_drained(struct core *c, struct conn *cn)
@@ -440,21 +502,57 @@ void session_drained(struct core *c, struct conn *cn)
     session_run(c, cn);
 }
 
+/* Its time is up: say why, and go. */
+static void time_out(struct core *c, struct conn *cn, const char *why)
+{
+    struct jsonw w = note_open(c, NOTE_SERVER_CLOSING);
+
+    jsonw_m_int(&w, "in_s", 0);
+    jsonw_m_str(&w, "reason", why);
+    note_send(c, cn, &w);
+    session_close(c, cn);
+}
+
+/* The deadline that has passed, in words; NULL: none. */
+static const char *overdue(const struct core *c, const struct conn *cn)
+{
+    const struct limits *l = &c->cfg.limits;
+
+    if (cn->slow && !plays(cn) && mono_since(c->now, cn->slow_since) >= l->slow_ms)
+        return "you read too slowly";
+    if (!cn->limited)
+        return NULL;
+    if (cn->phase == PHASE_NEW && mono_since(c->now, cn->grace) >= l->hello_ms)
+        return "no hello came";
+    if (cn->phase != PHASE_USER && mono_since(c->now, cn->grace) >= l->login_ms)
+        return "no login came";
+    if (line_waits(cn) && mono_since(c->now, cn->line_since) >= l->line_ms)
+        return "a line took too long";
+    return NULL;
+}
+
 void session_timer(struct core *c, struct conn *cn)
 {
-    int64_t silent_ms = mono_since(c->now, cn->life);
+    const struct limits *l = &c->cfg.limits;
+    const int64_t silent_ms = mono_since(c->now, cn->life);
+    const char *why = overdue(c, cn);
     struct jsonw w;
 
-    if (silent_ms >= DROP_AFTER_MS) {
+    if (why != NULL) {
+        limits_penalise(c, cn->addr,
+                        cn->phase == PHASE_NEW ? l->penalty_hello_ms : l->penalty_grace_ms);
+        time_out(c, cn, why);
+        return;
+    }
+    if (silent_ms >= l->silence_ms) {
         session_close(c, cn);
         return;
     }
-    if (silent_ms >= PING_AFTER_MS && !cn->pinged) {
+    if (silent_ms >= l->ping_ms && !cn->pinged) {
         cn->pinged = true;
         w = note_open(c, NOTE_SERVER_PING);
         jsonw_m_int(&w, "time_ms", c->wall.ms);
         note_send(c, cn, &w);
     }
-    timer_arm(&c->timers, &cn->timer,
-              mono_after(cn->life, cn->pinged ? DROP_AFTER_MS : PING_AFTER_MS));
+    arm(c, cn);
 }

@@ -20,6 +20,13 @@ void session_eof(struct core *c, struct conn *cn);
 void session_slow(struct core *c, struct conn *cn);
 void session_drained(struct core *c, struct conn *cn);
 void session_timer(struct core *c, struct conn *cn);
+/* Others have had their turn: its lines go on. */
+void session_rested(struct core *c, struct conn *cn);
+/* May a password or a member's token be said on it? What to say where not. */
+extern const char session_not_private[];
+bool session_is_private(const struct core *c, const struct conn *cn);
+/* What more waits to be sent than this makes it slow. */
+uint32_t session_queue(const struct core *c, const struct conn *cn);
 /* Answer the lines that are there until one must wait. */
 void session_run(struct core *c, struct conn *cn);
 /* Its gate has opened: leave it, serve what it held, go on. */

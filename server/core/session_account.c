@@ -5,9 +5,6 @@
 #include "server/core/session.h"
 #include "server/core/user.h"
 
-/* Hashing jobs under way, all kinds: a hash takes 70 to 130 ms on one of two threads. */
-enum { HASHING_MAX = 32 };
-
 /* What an unknown name's password is checked against, so that it takes as long as a known one's;
  * made of random bytes that nobody kept. */
 static const char nobodys_hash[] = "$argon2id$v=19$m=19456,t=2,p=1$FW7cxNYwW1WMIVFko6oukQ$"
@@ -159,7 +156,7 @@ static enum verdict check_register(const struct core *c, const struct msg_params
         return session_refuse(no, ERR_DENIED, "an invite code is needed to register here");
     if (user_is_taken(c, p->name))
         return session_refuse(no, ERR_CONFLICT, "this name is taken");
-    if (c->n_hashing >= HASHING_MAX)
+    if ((int64_t)c->n_hashing >= c->cfg.limits.max_hashing)
         return session_refuse(no, ERR_BUSY, NULL);
     return SAID;
 }
@@ -193,10 +190,16 @@ enum verdict on_session_register(struct core *c, struct conn *cn, struct msg_req
 
 static void on_login_checked(struct core *c, struct pend *p, const struct core_event *ev)
 {
+    const bool fits = p->user != NULL && ev->u.hashed.ok && str_eq(p->hash, p->user->hash);
+
     c->n_hashing--;
+    if (ev->u.hashed.err == ERR_OK && !fits)
+        limits_penalise(c, p->source, c->cfg.limits.penalty_login_ms);
+    limits_let_go(c, p->source);
+    p->source = NULL;
     if (ev->u.hashed.err != ERR_OK)
         refuse_pend(c, p, no_hash(ev), NULL);
-    else if (p->user == NULL || !ev->u.hashed.ok || !str_eq(p->hash, p->user->hash))
+    else if (!fits)
         refuse_pend(c, p, ERR_AUTH, wrong);
     else if (p->user->changing)
         refuse_pend(c, p, ERR_BUSY, "the password is being changed: try again");
@@ -210,9 +213,10 @@ enum verdict on_session_login(struct core *c, struct conn *cn, struct msg_reques
     struct user *u = user_find(c, req->p.name);
     struct pend *p;
 
-    if (c->n_hashing >= HASHING_MAX)
+    if ((int64_t)c->n_hashing >= c->cfg.limits.max_hashing)
         return session_refuse(no, ERR_BUSY, NULL);
     p = pend_new(c, cn, req, on_login_checked);
+    p->source = limits_hold(cn);
     if (u != NULL && u->hash != NULL) {
         pend_pin(p, u);
         p->hash = mem_strdup(u->hash); /* it may be another when the answer comes */
@@ -294,7 +298,7 @@ enum verdict on_session_password(struct core *c, struct conn *cn, struct msg_req
         return session_refuse(no, ERR_DENIED, "a guest has no password");
     if (u->gate_shut)
         return session_hold(no, &u->gate);
-    if (c->n_hashing >= HASHING_MAX)
+    if ((int64_t)c->n_hashing >= c->cfg.limits.max_hashing)
         return session_refuse(no, ERR_BUSY, NULL);
     p = pend_new(c, cn, req, on_old_password_checked);
     pend_pin(p, u);

@@ -9,6 +9,7 @@ enum { PROTOCOL_VERSION = 1, CHAT_POINTS = 400 };
 enum verdict on_session_hello(struct core *c, struct conn *cn, struct msg_request *req,
                               struct refusal *no)
 {
+    const struct limits *l = &c->cfg.limits;
     struct jsonw w;
 
     if (req->p.protocol != PROTOCOL_VERSION)
@@ -19,12 +20,12 @@ enum verdict on_session_hello(struct core *c, struct conn *cn, struct msg_reques
     jsonw_m_str(&w, "server", c->cfg.server);
     jsonw_m_int(&w, "protocol", PROTOCOL_VERSION);
     jsonw_m_obj(&w, "limits");
-    jsonw_m_int(&w, "line", LINE_LIMIT_GUEST);
-    jsonw_m_int(&w, "line_login", LINE_LIMIT_MEMBER);
+    jsonw_m_int(&w, "line", l->line_guest);
+    jsonw_m_int(&w, "line_login", l->line_member);
     jsonw_m_int(&w, "line_server", LINE_LIMIT_SERVER);
-    jsonw_m_int(&w, "depth", json_wire_limits.depth);
-    jsonw_m_int(&w, "members", json_wire_limits.members);
-    jsonw_m_int(&w, "values", json_wire_limits.values);
+    jsonw_m_int(&w, "depth", l->depth);
+    jsonw_m_int(&w, "members", l->members);
+    jsonw_m_int(&w, "values", l->values);
     jsonw_m_int(&w, "chat", CHAT_POINTS);
     jsonw_m_int(&w, "orders_phase", MATCH_ORDERS_PHASE);
     jsonw_obj_end(&w);
@@ -187,11 +188,11 @@ enum verdict on_session_guest(struct core *c, struct conn *cn, struct msg_reques
     struct family *f;
     struct pend *p;
 
-    if (req->p.name == NULL && c->n_guests < c->cfg.max_guests)
+    if (req->p.name == NULL && (int64_t)c->n_guests < c->cfg.limits.max_guests)
         user_guest_name(c, name);
     else if (req->p.name != NULL && user_is_taken(c, req->p.name))
         return session_refuse(no, ERR_CONFLICT, "this name is taken");
-    else if (c->n_guests >= c->cfg.max_guests)
+    else if ((int64_t)c->n_guests >= c->cfg.limits.max_guests)
         return session_refuse(no, ERR_BUSY, NULL);
     else
         str_copy(name, sizeof(name), req->p.name);
@@ -272,6 +273,8 @@ enum verdict on_session_resume(struct core *c, struct conn *cn, struct msg_reque
     if (t == NULL)
         return session_refuse(no, ERR_AUTH, "no such token");
     f = t->family;
+    if (f->user->kind == USER_MEMBER && !session_is_private(c, cn))
+        return session_refuse(no, ERR_DENIED, session_not_private);
     if (f->user->gate_shut)
         return session_hold(no, &f->user->gate);
     if (t != f->newest)

@@ -150,7 +150,8 @@ enum verdict on_match_create(struct core *c, struct conn *cn, struct msg_request
     struct room_op op = {.step = &st, .answer = answer_created, .is_new = true, .sits = true};
     struct match *m;
 
-    if (c->by_state[ROOMS_OPEN].n + c->by_state[ROOMS_LIVE].n + c->n_creating >= c->cfg.max_matches)
+    if (c->by_state[ROOMS_OPEN].n + c->by_state[ROOMS_LIVE].n + c->n_creating >=
+        (size_t)c->cfg.limits.max_matches)
         return session_refuse(no, ERR_BUSY, NULL);
     if (read_setup(c, cn->user, &req->p, &s, no) != SAID)
         return REFUSED;

@@ -63,7 +63,8 @@ static enum verdict sync(struct core *c, struct conn *cn, struct msg_request *re
     if (r == NULL)
         return REFUSED;
     ask.role = room_role(r, cn->user);
-    if (ask.role == ROLE_COUNT && sub_find(cn, r) == NULL && r->watchers.n >= c->cfg.max_watchers)
+    if (ask.role == ROLE_COUNT && sub_find(cn, r) == NULL &&
+        (int64_t)r->watchers.n >= c->cfg.limits.max_watchers)
         return session_refuse(no, ERR_BUSY, "too many look on");
     w = reply_open(c, req);
     jsonw_obj(&w);

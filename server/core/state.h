@@ -17,7 +17,6 @@
 #include "server/core/timer.h"
 
 #define NAME_KEY_LEN 24 /* a name in lower case, padded with zeros */
-#define ADDR_LEN     46
 
 struct user;
 struct room;
@@ -30,10 +29,12 @@ struct gate {
     struct conn *first, *last;
 };
 
-/* Connections of one address. */
+/* A source (limits_source): its connections, and how long it is being penalised. */
 struct addr {
-    char key[ADDR_LEN];
-    unsigned conns;
+    uint8_t key[SOURCE_LEN];
+    unsigned conns, held;
+    struct mono penalty; /* until then */
+    struct timer timer;  /* then; armed: counted in n_penalised */
 };
 
 enum phase { PHASE_NEW, PHASE_HELLO, PHASE_USER, PHASE_COUNT };
@@ -41,8 +42,13 @@ enum phase { PHASE_NEW, PHASE_HELLO, PHASE_USER, PHASE_COUNT };
 struct conn {
     conn_id id;
     struct line_reader in;
-    struct timer timer;       /* silence: ping, then drop */
+    struct timer timer;       /* the nearest of its deadlines */
+    struct timer rest;        /* others' turn; armed: its lines wait */
     struct mono life;         /* when bytes last came */
+    struct mono grace;        /* since when it is expected to log in */
+    struct mono line_since;   /* when the first byte of the line now coming was there */
+    struct mono slow_since;
+    uint64_t said; /* bytes sent to it */
     int64_t rate_ms;          /* the message bucket is full again at this mono time */
     struct addr *addr;        /* counted there; NULL: not counted */
     struct user *user;        /* PHASE_USER */
@@ -58,6 +64,8 @@ struct conn {
     uint8_t phase; /* enum phase */
     uint8_t bad_lines;
     bool tls, loopback;
+    bool limited; /* the limits against hostility hold for it */
+    bool is_new;  /* counted in n_new_conns */
     bool spoke; /* a first byte came and could begin JSON */
     bool pinged;
     bool paused;  /* the shell was told to read no more */
@@ -190,6 +198,7 @@ struct pend {
     bool shut;              /* login: it has shut the user's gate */
     struct room *room;
     struct family *family;        /* owned until done takes it: a login's new one */
+    struct addr *source;          /* held: who is penalised if this goes wrong; NULL: nobody */
     uint8_t token[MSG_TOKEN_LEN]; /* to answer with */
     uint32_t seq, offer_id;       /* to answer with */
     char *hash;                   /* owned: a password's hash on its way into a row */
@@ -218,9 +227,9 @@ struct core {
     struct boards *boards;
     struct core_effects *out; /* of the step under way */
     struct buf line;          /* a message being written */
-    uint64_t next_id;
+    uint64_t next_id, n_penalised;
     uint32_t next_no;
-    unsigned n_conns, n_users_online, n_guests, n_watchers, n_players, n_hashing, n_creating;
+    unsigned n_conns, n_new_conns, n_users_online, n_guests, n_watchers, n_players, n_hashing, n_creating;
     unsigned n_clocks; /* matches in play with a clock: served_ms is saved for them */
     bool saving, stopping, stopped;
     struct core_stats stats;

@@ -9,7 +9,7 @@
 
 #include "common/base/msec.h"
 
-enum timer_kind { TIMER_CONN, TIMER_USER, TIMER_ROOM, TIMER_CORE };
+enum timer_kind { TIMER_CONN, TIMER_USER, TIMER_ROOM, TIMER_CORE, TIMER_REST, TIMER_ADDR };
 
 struct timer {
     struct mono at;

@@ -77,10 +77,10 @@ static void on_alloc(uv_handle_t *handle, size_t hint, uv_buf_t *buf)
     struct peer *p = peer_of(handle->data);
 
     (void)hint;
-    *buf = uv_buf_init(p->net->read_buf, sizeof(p->net->read_buf));
+    *buf = uv_buf_init(p->net->read_buf, (unsigned)p->net->cfg.turn_bytes);
 }
 
-static void on_eof(struct peer *p)
+void peer_on_eof(struct peer *p)
 {
     struct net *n = p->net;
 
@@ -106,6 +106,16 @@ static void discard(struct peer *p, size_t len)
         peer_end(p);
 }
 
+void peer_take(struct peer *p, const char *data, size_t len)
+{
+    struct net *n = p->net;
+
+    if (p->closing)
+        discard(p, len);
+    else
+        n->hooks.bytes(n->hooks.arg, p->id, data, len);
+}
+
 static void on_read(uv_stream_t *stream, ssize_t len, const uv_buf_t *buf)
 {
     struct peer *p = peer_of(stream->data);
@@ -114,7 +124,7 @@ static void on_read(uv_stream_t *stream, ssize_t len, const uv_buf_t *buf)
     if (len == 0)
         return;
     if (len == UV_EOF) {
-        on_eof(p);
+        peer_on_eof(p);
         return;
     }
     if (len < 0) {
@@ -127,10 +137,10 @@ static void on_read(uv_stream_t *stream, ssize_t len, const uv_buf_t *buf)
         peer_stop_reading(p);
         ids_push(&n->rested, p->id);
     }
-    if (p->closing)
-        discard(p, (size_t)len);
+    if (p->tls != NULL && !p->closing)
+        tls_take(p, buf->base, (size_t)len);
     else
-        n->hooks.bytes(n->hooks.arg, p->id, buf->base, (size_t)len);
+        peer_take(p, buf->base, (size_t)len);
 }
 
 void peer_read(struct peer *p)
@@ -169,6 +179,7 @@ static void on_closed(uv_handle_t *handle)
     struct peer *p = peer_of(handle->data);
 
     p->magic = 0;
+    tls_conn_free(p->tls);
     mem_free(p);
 }
 
@@ -249,15 +260,21 @@ void net_resume(struct net *n, conn_id conn)
     peer_read(p);
 }
 
-void net_send(struct net *n, conn_id conn, struct shared *s, bool player)
+void net_send(struct net *n, conn_id conn, const struct net_send *what)
 {
+    struct shared *s = what->s;
     struct peer *p = peer_find(n, conn);
 
     if (p == NULL || p->closing || p->doomed) {
         shared_unref(s);
         return;
     }
-    out_push(p, s, player);
+    p->slow_at = what->slow_at;
+    if (p->tls != NULL)
+        s = tls_wrap(p, s);
+    if (s == NULL)
+        return;
+    out_push(p, s, what->player);
     if (p->queued > n->cfg.max_queued)
         p->doomed = true;
 }
@@ -268,6 +285,8 @@ void net_close(struct net *n, conn_id conn)
 
     if (p == NULL || p->closing)
         return;
+    if (p->tls != NULL)
+        tls_say_bye(p);
     p->closing = true;
     if (n->n_closing == n->closing_cap) {
         n->closing_cap = MAX(n->closing_cap * 2, (size_t)64);
@@ -360,6 +379,8 @@ void net_free(struct net *n)
     mem_free(n->flushing.id);
     mem_free(n->rested.id);
     mem_free(n->closing);
+    buf_fini(&n->plain);
+    buf_fini(&n->cipher);
     mem_free(n->slot);
     mem_free(n);
 }

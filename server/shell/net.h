@@ -15,27 +15,35 @@
 
 #define NET_WHY_LEN    200
 #define NET_HOST_LEN   64
-#define NET_READ_BYTES 16384 /* read from one connection in a turn of the loop, at most */
-#define NET_LINGER_MS  5000  /* from net_close to the hard end, at most */
+#define NET_READ_BYTES 16384
+#define NET_LINGER_MS  5000 /* from net_close to the hard end, at most */
 
 struct net;
+struct tls;
+
+/* Who has connected. */
+struct net_peer {
+    const char *addr; /* numeric, borrowed */
+    bool loopback;
+    bool tls; /* will speak TLS; its handshake is yet to come */
+};
 
 struct net_hooks {
-    void (*accepted)(void *arg, conn_id conn, const char *addr, bool loopback);
+    void (*accepted)(void *arg, conn_id conn, const struct net_peer *peer);
     void (*bytes)(void *arg, conn_id conn, const char *data, size_t len); /* data borrowed */
     /* The peer sends no more, or is gone. Once for each accepted id, the last call for it but
      * `drained`; what is sent to it still goes out as long as its socket takes it. */
     void (*eof)(void *arg, conn_id conn);
-    /* More than slow_queued bytes wait behind a blocked socket; once, until `drained` says that all
-     * of it has gone out. */
+    /* More bytes wait behind a blocked socket than the newest net_send wanted to see there, beyond
+     * the one message being written; once, until `drained` says that all of it has gone out. */
     void (*slow)(void *arg, conn_id conn);
     void (*drained)(void *arg, conn_id conn);
     void *arg;
 };
 struct net_config {
     unsigned max_conns; /* one more is told `busy` and closed */
-    size_t slow_queued; /* bytes queued for one connection: its owner is told */
-    size_t max_queued;  /* beyond, it is cut off */
+    size_t max_queued;  /* bytes queued for one connection; beyond, it is cut off */
+    size_t turn_bytes;  /* read from one connection in a turn of the loop, to NET_READ_BYTES */
 };
 
 /* *out is owned: net_close_all, then net_free. Both structs are copied. */
@@ -44,17 +52,24 @@ void net_new(uv_loop_t *loop, const struct net_config *cfg, const struct net_hoo
 
 /*
  * Bind and listen; `host` is a numeric address or a name (its first address counts), port 0 any.
- * Connections wait in the system until the loop runs. *port is the real one.
+ * Connections wait in the system until the loop runs. *port is the real one. With `tls` (borrowed
+ * until net_free) its connections speak that, and all bytes of hooks and net_send are what is
+ * inside; without, NULL.
  * ERR_BUSY address in use · ERR_DENIED not allowed · ERR_NOT_FOUND no such host or address · ERR_IO;
  * why[] says so for people, with host and port.
  */
-NODISCARD enum err net_listen(struct net *n, const char *host, uint16_t *port,
+NODISCARD enum err net_listen(struct net *n, const char *host, uint16_t *port, struct tls *tls,
                               char why[NET_WHY_LEN]);
 /* Close the listeners: nobody new. */
 void net_stop_listening(struct net *n);
 
 /* Queue `s` (takes a reference). `player`: written before others. */
-void net_send(struct net *n, conn_id conn, struct shared *s, bool player);
+struct net_send {
+    struct shared *s;
+    bool player;
+    uint32_t slow_at; /* bytes */
+};
+void net_send(struct net *n, conn_id conn, const struct net_send *what);
 /* Close once all queued has gone, NET_LINGER_MS at the latest; sends to it do nothing from now. */
 void net_close(struct net *n, conn_id conn);
 void net_pause(struct net *n, conn_id conn);
@@ -74,7 +89,7 @@ void net_close_all(struct net *n);
 void net_free(struct net *n);
 
 struct net_stats {
-    uint64_t accepted, refused, cut_off, bytes_in, bytes_out;
+    uint64_t accepted, refused, cut_off, tls_failed, bytes_in, bytes_out;
     uint64_t writes; /* system calls that wrote, or tried to */
     size_t queued;   /* bytes waiting now, all connections */
 };

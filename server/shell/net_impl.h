@@ -7,6 +7,7 @@
 #include <netinet/in.h>
 
 #include "server/shell/net.h"
+#include "server/shell/tls.h"
 
 #define PEER_MAGIC 0x50656572u /* "Peer" */
 #define PEER_FEW   3           /* queued items kept in the peer itself */
@@ -27,10 +28,13 @@ struct peer {
     uint32_t discarded; /* bytes dropped since net_close */
     conn_id id;
     struct net *net;
+    struct tls_conn *tls;  /* owned; NULL: plain */
     struct shared **queue; /* `few`, or heap */
     struct shared *few[PEER_FEW];
     uint32_t n, cap; /* items queued, not given to a write request */
     size_t queued;   /* bytes queued or in a write request */
+    size_t first;    /* of them, the message being written */
+    size_t slow_at;  /* more beyond it: slow */
     bool dirty;      /* in a dirty list */
     bool writing;    /* a write request is under way */
     bool slow;       /* the owner was told so */
@@ -63,6 +67,7 @@ struct deadline {
 struct listener {
     uv_poll_t poll;
     struct net *net;
+    struct tls *tls; /* NULL: plain */
     int fd;
     bool resting; /* off until the sweep */
     struct listener *next;
@@ -84,6 +89,7 @@ struct net {
     size_t n_closing, closing_cap;
     uv_timer_t sweep;
     struct net_stats stats;
+    struct buf plain, cipher; /* of the connection that is being worked on */
     char read_buf[NET_READ_BYTES];
 };
 
@@ -95,6 +101,16 @@ struct peer *peer_new(struct net *n, int fd, bool busy);
 void peer_end(struct peer *p);
 void peer_read(struct peer *p); /* read on, if nothing holds it back */
 void peer_stop_reading(struct peer *p);
+
+/* What was read: to the owner, or dropped where the connection is being closed. */
+void peer_take(struct peer *p, const char *data, size_t len);
+void peer_on_eof(struct peer *p);
+
+/* TLS (net_tls.c). */
+void tls_take(struct peer *p, const char *data, size_t len);
+/* The record of `s` in its place (takes that reference); NULL: it waits, or can't be said. */
+struct shared *tls_wrap(struct peer *p, struct shared *s);
+void tls_say_bye(struct peer *p);
 
 /* Output (net_out.c). */
 void out_push(struct peer *p, struct shared *s, bool player);

@@ -59,11 +59,16 @@ static void address_words(const struct sockaddr_storage *sa, char addr[INET6_ADD
 
 /* ---- accepting ---- */
 
-static void refuse(struct net *n, int fd)
+/* `plain`: it can be told why; to one that waits for a handshake that would only be noise. */
+static void refuse(struct net *n, int fd, bool plain)
 {
     struct peer *p = NULL;
 
     n->stats.refused++;
+    if (!plain) {
+        (void)close(fd);
+        return;
+    }
     if (n->n_busy >= NET_BUSY_MAX) {
         (void)send(fd, busy_line, sizeof(busy_line) - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
         (void)close(fd);
@@ -76,38 +81,43 @@ static void refuse(struct net *n, int fd)
     net_close(n, p->id);
 }
 
-static void welcome(struct net *n, int fd, const struct sockaddr_storage *sa)
+static void welcome(const struct listener *l, int fd, const struct sockaddr_storage *sa)
 {
+    struct net *n = l->net;
     char addr[INET6_ADDRSTRLEN];
     struct peer *p;
     int on = 1;
 
     if (n->n_peers - n->n_busy >= n->cfg.max_conns) {
-        refuse(n, fd);
+        refuse(n, fd, l->tls == NULL);
         return;
     }
     (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
     p = peer_new(n, fd, false);
     if (p == NULL)
         return;
+    if (l->tls != NULL)
+        p->tls = tls_conn_new(l->tls);
     n->stats.accepted++;
     address_words(sa, addr);
     peer_read(p); /* nothing comes before the loop's next turn */
-    n->hooks.accepted(n->hooks.arg, p->id, addr, is_loopback(sa));
+    n->hooks.accepted(n->hooks.arg, p->id,
+                      &(struct net_peer){addr, is_loopback(sa), l->tls != NULL});
 }
 
 /* No descriptor is left: give up the spare to tell one caller so. False: that failed too. */
-static bool refuse_with_spare(struct net *n, int listener)
+static bool refuse_with_spare(struct net *n, const struct listener *l)
 {
     int fd;
 
     if (n->spare < 0)
         return false;
     (void)close(n->spare);
-    fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    fd = accept4(l->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (fd >= 0) {
         n->stats.refused++;
-        (void)send(fd, busy_line, sizeof(busy_line) - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+        if (l->tls == NULL)
+            (void)send(fd, busy_line, sizeof(busy_line) - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
         (void)close(fd);
     }
     n->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -154,13 +164,13 @@ static bool accept_one(struct listener *l)
     const int fd = accept4(l->fd, (struct sockaddr *)&sa, &len, SOCK_NONBLOCK | SOCK_CLOEXEC);
 
     if (fd >= 0) {
-        welcome(l->net, fd, &sa);
+        welcome(l, fd, &sa);
         return true;
     }
     if (errno == EAGAIN || errno == EWOULDBLOCK)
         return false;
     if (errno == EMFILE || errno == ENFILE) {
-        if (refuse_with_spare(l->net, l->fd))
+        if (refuse_with_spare(l->net, l))
             return true;
         LOG_WARN("net.accept", "err=%s", "no descriptor is left");
         rest(l);
@@ -239,7 +249,8 @@ static enum err why_not(const char *host, uint16_t port, char why[NET_WHY_LEN])
     }
 }
 
-enum err net_listen(struct net *n, const char *host, uint16_t *port, char why[NET_WHY_LEN])
+enum err net_listen(struct net *n, const char *host, uint16_t *port, struct tls *tls,
+                    char why[NET_WHY_LEN])
 {
     const struct addrinfo hints = {.ai_flags = AI_PASSIVE | AI_NUMERICSERV,
                                    .ai_socktype = SOCK_STREAM};
@@ -260,6 +271,7 @@ enum err net_listen(struct net *n, const char *host, uint16_t *port, char why[NE
     *port = port_of(fd);
     l = mem_zalloc(sizeof(*l));
     l->net = n;
+    l->tls = tls;
     l->fd = fd;
     CHECK(uv_poll_init(n->loop, &l->poll, fd) == 0);
     l->poll.data = l;

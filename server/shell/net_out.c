@@ -94,6 +94,7 @@ static void on_written(uv_write_t *req, int status)
     p = peer_find(r->net, r->conn);
     if (p != NULL) {
         p->writing = false;
+        p->first = 0;
         account(p, r->bytes);
         if (status == 0)
             r->net->stats.bytes_out += r->bytes;
@@ -127,6 +128,7 @@ static void write_later(struct peer *p, size_t skip)
         buf[i] = uv_buf_init(p->queue[i]->data + from, (unsigned)(p->queue[i]->len - from));
         r->bytes += buf[i].len;
     }
+    p->first = buf[0].len;
     queue_drop(p, n);
     p->writing = true;
     p->net->stats.writes++;
@@ -230,7 +232,7 @@ void out_flush(struct peer *p)
         return;
     }
     p = peer_find(n, id);
-    if (p == NULL || p->slow || p->closing || p->queued <= n->cfg.slow_queued)
+    if (p == NULL || p->slow || p->closing || p->queued <= p->slow_at + p->first)
         return;
     p->slow = true;
     n->hooks.slow(n->hooks.arg, id);

@@ -13,6 +13,8 @@
 #include "server/shell/hasher.h"
 #include "server/shell/load.h"
 #include "server/shell/net.h"
+#include "server/shell/selfsign.h"
+#include "server/shell/tls.h"
 
 enum {
     TICK_MAX_MS = 60 * 60 * 1000, /* no timer is set longer than this */
@@ -20,7 +22,6 @@ enum {
     STOP_MS = 10 * 1000, /* from the signal to the core's last word, at most */
     LEAVE_MS = 250,      /* then, for the peers to read it */
     SPARE_FDS = 64,      /* descriptors that aren't players' */
-    SLOW_BYTES = 64 * 1024,
     QUEUE_BYTES = 4 * 1024 * 1024
 };
 
@@ -34,12 +35,13 @@ struct shell {
     struct store *store;
     struct hasher *hasher;
     struct net *net;
+    struct tls *tls; /* of the TLS listeners; NULL: there are none */
     struct core *core;
     struct core_effects fx;
     uv_prepare_t turn; /* right before the loop waits: the one place that writes */
     uv_idle_t spin;    /* on: don't wait */
     uv_timer_t tick, entropy, patience;
-    uv_signal_t sigterm, sigint;
+    uv_signal_t sigterm, sigint, sighup;
     int64_t served_ms; /* at started_ms of the loop's clock */
     uint64_t started_ms;
     int64_t tick_at_ms; /* what `tick` is set to */
@@ -47,6 +49,7 @@ struct shell {
     bool stepping;
     bool disk_full; /* the last transaction was refused */
     int exit_code;
+    char print[SELFSIGN_PRINT_LEN]; /* of the certificate */
 };
 
 /* Serving time: goes on where the last run ended, stands still in between. */
@@ -61,7 +64,7 @@ static void carry_out(struct shell *sh, struct core_effect *e)
 {
     switch ((enum core_effect_kind)e->kind) {
     case CORE_FX_SEND:
-        net_send(sh->net, e->conn, e->u.bytes, e->player);
+        net_send(sh->net, e->conn, &(struct net_send){e->u.bytes, e->player, e->slow_at});
         break;
     case CORE_FX_CLOSE:
         net_close(sh->net, e->conn);
@@ -101,13 +104,14 @@ static void step(struct shell *sh, struct core_event *ev)
 
 /* ---- from the world ---- */
 
-static void on_accepted(void *arg, conn_id conn, const char *addr, bool loopback)
+static void on_accepted(void *arg, conn_id conn, const struct net_peer *peer)
 {
     struct core_event ev = {.kind = CORE_ACCEPTED, .conn = conn};
 
-    (void)str_copy(ev.u.accepted.addr, sizeof(ev.u.accepted.addr), addr);
-    ev.u.accepted.loopback = loopback;
-    LOG_DEBUG("net.accept", "conn=%llu from=%s", (unsigned long long)conn, addr);
+    (void)str_copy(ev.u.accepted.addr, sizeof(ev.u.accepted.addr), peer->addr);
+    ev.u.accepted.loopback = peer->loopback;
+    ev.u.accepted.tls = peer->tls;
+    LOG_DEBUG("net.accept", "conn=%llu from=%s", (unsigned long long)conn, peer->addr);
     step(arg, &ev);
 }
 
@@ -220,7 +224,7 @@ static void close_handles(struct shell *sh)
     uv_handle_t *const own[] = {
         (uv_handle_t *)&sh->turn,    (uv_handle_t *)&sh->spin,     (uv_handle_t *)&sh->tick,
         (uv_handle_t *)&sh->entropy, (uv_handle_t *)&sh->patience, (uv_handle_t *)&sh->sigterm,
-        (uv_handle_t *)&sh->sigint,
+        (uv_handle_t *)&sh->sigint,  (uv_handle_t *)&sh->sighup,
     };
 
     sh->stage = CLOSING; /* from here on nothing reaches the core */
@@ -283,6 +287,21 @@ static void on_signal(uv_signal_t *signal, int signum)
     step(sh, &ev);
 }
 
+/* SIGHUP: read again what can change while people play. */
+static void on_reload(uv_signal_t *signal, int signum)
+{
+    struct shell *sh = signal->data;
+    char why[TLS_WHY_LEN];
+
+    (void)signum;
+    if (sh->tls == NULL)
+        return;
+    if (tls_reload(sh->tls, why) == ERR_OK)
+        LOG_INFO("reload.tls", "%s", "new connections get the certificate as it is now");
+    else
+        LOG_ERROR("reload.tls", "kept=old why=%s", why);
+}
+
 /* ---- the beginning ---- */
 
 static int say(int code, const char *why)
@@ -295,7 +314,7 @@ static int say(int code, const char *why)
 static unsigned allow_conns(const struct config *cfg)
 {
     struct rlimit lim;
-    unsigned most = (unsigned)cfg->max_conns;
+    unsigned most = (unsigned)cfg->limits.max_conns;
 
     CHECK(getrlimit(RLIMIT_NOFILE, &lim) == 0);
     lim.rlim_cur = lim.rlim_max;
@@ -304,8 +323,8 @@ static unsigned allow_conns(const struct config *cfg)
     if (lim.rlim_cur >= most + (rlim_t)SPARE_FDS)
         return most;
     most = lim.rlim_cur > 2 * (rlim_t)SPARE_FDS ? (unsigned)(lim.rlim_cur - SPARE_FDS) : SPARE_FDS;
-    LOG_WARN("limits.connections", "wanted=%lld descriptors=%llu now=%u", (long long)cfg->max_conns,
-             (unsigned long long)lim.rlim_cur, most);
+    LOG_WARN("limits.connections", "wanted=%lld descriptors=%llu now=%u",
+             (long long)cfg->limits.max_conns, (unsigned long long)lim.rlim_cur, most);
     return most;
 }
 
@@ -367,12 +386,65 @@ static int open_store(struct shell *sh)
     return say(e == ERR_IO ? EX_IOERR : EX_DATAERR, words);
 }
 
+/* Names the certificate's files: configured, or of our own making. */
+static int find_cert(const struct shell *sh, struct config *cfg)
+{
+    char why[SELFSIGN_WHY_LEN];
+    char file[DATADIR_PATH_LEN];
+
+    if (cfg->cert[0] != '\0' && cfg->key[0] != '\0')
+        return EX_OK;
+    if (cfg->cert[0] != '\0' || cfg->key[0] != '\0')
+        return say(EX_CONFIG, "a certificate needs its key, and a key its certificate: [tls] cert, "
+                              "key");
+    if (!cfg->selfsign)
+        return say(EX_CONFIG, "a TLS listener needs a certificate: --tls-cert FILE --tls-key FILE, "
+                              "or --selfsign");
+    if (sh->dir.lock < 0)
+        return say(EX_CONFIG, "--selfsign keeps its certificate in the data directory: there is "
+                              "none");
+    datadir_file(&sh->dir, "tls.crt", file);
+    if (!str_copy(cfg->cert, sizeof(cfg->cert), file))
+        return say(EX_CONFIG, "the data directory's path is too long");
+    datadir_file(&sh->dir, "tls.key", file);
+    if (!str_copy(cfg->key, sizeof(cfg->key), file))
+        return say(EX_CONFIG, "the data directory's path is too long");
+    switch (selfsign_make(cfg->cert, cfg->key, "skirmishd", why)) {
+    case ERR_OK:
+        return EX_OK;
+    case ERR_IO:
+        return say(EX_CANTCREAT, why);
+    default:
+        return say(EX_CONFIG, why);
+    }
+}
+
+static int open_tls(struct shell *sh, struct config *cfg)
+{
+    char why[TLS_WHY_LEN];
+    bool wanted = false;
+    int code;
+
+    for (size_t i = 0; i < cfg->n_listen; i++)
+        wanted = wanted || cfg->listen[i].tls;
+    if (!wanted)
+        return EX_OK;
+    code = find_cert(sh, cfg);
+    if (code == EX_OK && tls_new(cfg->cert, cfg->key, &sh->tls, why) != ERR_OK)
+        code = say(EX_CONFIG, why);
+    if (code == EX_OK && selfsign_print(cfg->cert, sh->print, why) != ERR_OK)
+        code = say(EX_CONFIG, why);
+    return code;
+}
+
 static int listen_all(struct shell *sh, struct config *cfg)
 {
     char why[NET_WHY_LEN];
 
     for (size_t i = 0; i < cfg->n_listen; i++) {
-        switch (net_listen(sh->net, cfg->listen[i].host, &cfg->listen[i].port, why)) {
+        struct config_addr *a = &cfg->listen[i];
+
+        switch (net_listen(sh->net, a->host, &a->port, a->tls ? sh->tls : NULL, why)) {
         case ERR_OK:
             break;
         case ERR_BUSY:
@@ -394,15 +466,13 @@ static void make_core(struct shell *sh, const struct config *cfg, const struct m
     struct core_config cc = {.server = "skirmishd/" SK_VERSION,
                              .motd = cfg->motd,
                              .master_kid = key->kid,
-                             .max_conns = max_conns,
-                             .max_conns_per_addr = (unsigned)cfg->max_conns_per_addr,
-                             .max_matches = (unsigned)cfg->max_matches,
-                             .max_guests = (unsigned)cfg->max_guests,
-                             .max_watchers = (unsigned)cfg->max_watchers,
+                             .limits = cfg->limits,
+                             .trust_plain = cfg->trust_plain,
                              .registration = (uint8_t)cfg->registration,
                              .vacation_days = (unsigned)cfg->vacation_days,
                              .limit_loopback = cfg->limit_loopback};
 
+    cc.limits.max_conns = max_conns;
     memcpy(cc.master, key->key, sizeof(cc.master));
     randombytes_buf(cc.seed, sizeof(cc.seed));
     sh->core = core_new(&cc, &sh->scenarios, now_of(sh), wall_now());
@@ -442,8 +512,9 @@ static void init_handles(struct shell *sh)
     CHECK(uv_timer_init(loop, &sh->patience) == 0);
     CHECK(uv_signal_init(loop, &sh->sigterm) == 0);
     CHECK(uv_signal_init(loop, &sh->sigint) == 0);
+    CHECK(uv_signal_init(loop, &sh->sighup) == 0);
     sh->turn.data = sh->tick.data = sh->entropy.data = sh->patience.data = sh;
-    sh->sigterm.data = sh->sigint.data = sh;
+    sh->sigterm.data = sh->sigint.data = sh->sighup.data = sh;
 }
 
 static void serve(struct shell *sh, const struct config *cfg)
@@ -457,11 +528,15 @@ static void serve(struct shell *sh, const struct config *cfg)
     CHECK(uv_timer_start(&sh->entropy, on_entropy, ENTROPY_MS, ENTROPY_MS) == 0);
     CHECK(uv_signal_start(&sh->sigterm, on_signal, SIGTERM) == 0);
     CHECK(uv_signal_start(&sh->sigint, on_signal, SIGINT) == 0);
+    CHECK(uv_signal_start(&sh->sighup, on_reload, SIGHUP) == 0);
     for (size_t i = 0; i < cfg->n_listen; i++) {
         const char *host = cfg->listen[i].host;
         const bool v6 = strchr(host, ':') != NULL;
 
-        printf("listening %s%s%s:%u\n", v6 ? "[" : "", host, v6 ? "]" : "", cfg->listen[i].port);
+        printf("listening %s%s%s:%u", v6 ? "[" : "", host, v6 ? "]" : "", cfg->listen[i].port);
+        if (cfg->listen[i].tls)
+            printf(" tls %s", sh->print);
+        printf("\n");
     }
     (void)fflush(stdout); /* whoever reads it, or nobody */
     CHECK(uv_run(&sh->loop, UV_RUN_DEFAULT) == 0);
@@ -477,7 +552,8 @@ int shell_run(const struct config *cfg)
                                     .slow = on_slow,
                                     .drained = on_drained,
                                     .arg = sh};
-    struct net_config nc = {.slow_queued = SLOW_BYTES, .max_queued = QUEUE_BYTES};
+    struct net_config nc = {.max_queued = QUEUE_BYTES,
+                            .turn_bytes = (size_t)cfg->limits.turn_bytes};
     int code;
 
     sh->tick_at_ms = INT64_MAX;
@@ -486,6 +562,8 @@ int shell_run(const struct config *cfg)
     nc.max_conns = allow_conns(cfg);
     net_new(&sh->loop, &nc, &hooks, &sh->net);
     code = open_data(sh, cfg);
+    if (code == EX_OK)
+        code = open_tls(sh, &own);
     if (code == EX_OK)
         code = listen_all(sh, &own);
     if (code == EX_OK)
@@ -499,6 +577,7 @@ int shell_run(const struct config *cfg)
     }
     store_free(sh->store);
     net_free(sh->net);
+    tls_free(sh->tls);
     core_free(sh->core);
     core_effects_fini(&sh->fx);
     scenario_set_fini(&sh->scenarios);

@@ -250,11 +250,11 @@ static const char opening[] =
 
 static const struct core_config config = {.server = "skirmishd/fuzz",
                                           .motd = "",
-                                          .max_conns = 8,
-                                          .max_conns_per_addr = 8,
-                                          .max_matches = 50,
-                                          .max_guests = 50,
-                                          .max_watchers = 2};
+                                          .limits = {.max_conns = 8,
+                                                     .max_conns_per_addr = 8,
+                                                     .max_matches = 50,
+                                                     .max_guests = 50,
+                                                     .max_watchers = 2}};
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -204,7 +204,7 @@ static void says_busy_beyond_its_connections(void **state)
     struct world *w = *state;
     unsigned c = 0;
 
-    for (unsigned i = 0; i < w->cfg.max_conns; i++)
+    for (unsigned i = 0; i < w->cfg.limits.max_conns; i++)
         c = world_connect(w);
     assert_false(w->conn[c].closed);
     c = world_connect(w);

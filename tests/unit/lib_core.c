@@ -302,11 +302,11 @@ void world_init(struct world *w)
                                   .seed = {1, 2, 3},
                                   .master = {9},
                                   .master_kid = 1,
-                                  .max_conns = 40,
-                                  .max_conns_per_addr = 40,
-                                  .max_matches = 100,
-                                  .max_guests = 100,
-                                  .max_watchers = 10,
+                                  .limits = {.max_conns = 40,
+                                             .max_conns_per_addr = 40,
+                                             .max_matches = 100,
+                                             .max_guests = 100,
+                                             .max_watchers = 10},
                                   .vacation_days = 30};
     w->now.ms = 1000;
     w->wall.ms = 1700000000000;

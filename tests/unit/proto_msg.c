@@ -50,7 +50,7 @@ static enum err read_as(const char *method, const char *params, struct msg_reque
 
     buf_printf(&b, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"%s\",\"params\":%s}", method,
                params);
-    e = msg_parse(buf_str(&b), b.len, r);
+    e = msg_parse(buf_str(&b), b.len, &json_wire_limits, r);
     assert_int_equal(e, ERR_OK);
     e = msg_read_params(r, field);
     buf_fini(&b);

@@ -137,7 +137,7 @@ static void file(void **unused)
     assert_int_equal(c.n_listen, 2);
     assert_int_equal(c.listen[1].port, 2);
     assert_string_equal(c.motd, "Caf\xc3\xa9 at eight");
-    assert_int_equal(c.max_conns, 77);
+    assert_int_equal(c.limits.max_conns, 77);
     assert_true(c.limit_loopback);
 
     /* what the command line says goes before the file; a list isn't added to */
@@ -147,7 +147,7 @@ static void file(void **unused)
     assert_int_equal(load(&c, ARGS("--listen", "127.0.0.1:3", "--config", path), why), ERR_OK);
     assert_int_equal(c.n_listen, 1);
     assert_int_equal(c.listen[0].port, 3);
-    assert_int_equal(c.max_conns, 77);
+    assert_int_equal(c.limits.max_conns, 77);
     (void)unlink(path);
     assert_int_equal(load(&c, ARGS("--config", path), why), ERR_IO);
     assert_non_null(strstr(why, "No such file"));

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: ISC
+ * OpenSSL reads and writes through a BIO of ours over the caller's memory, so that a connection
+ * holds no buffers of its own while it is quiet, and nothing can be left in one undrained.
+ */
+#include "server/shell/tls.h"
+
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+
+#include "common/base/log.h"
+#include "common/base/mem.h"
+#include "common/base/str.h"
+
+enum { HANDSHAKE_RECORD = 0x16, READ_BYTES = 16384 };
+
+struct tls {
+    SSL_CTX *ctx;
+    BIO_METHOD *bio;
+    char *cert, *key;
+};
+struct tls_conn {
+    SSL *ssl;
+    const char *in; /* borrowed during a call */
+    size_t in_len;
+    struct buf *out; /* borrowed during a call */
+    struct buf pending;
+    const char *why;
+    bool seen;   /* a byte has come */
+    bool failed; /* OpenSSL has given up on it */
+};
+
+/* ---- the BIO ---- */
+
+static int bio_read(BIO *b, char *dst, int n)
+{
+    struct tls_conn *c = BIO_get_data(b);
+    const size_t take = MIN(c->in_len, (size_t)MAX(n, 0));
+
+    BIO_clear_retry_flags(b);
+    if (take == 0) {
+        BIO_set_retry_read(b);
+        return -1;
+    }
+    memcpy(dst, c->in, take);
+    c->in += take;
+    c->in_len -= take;
+    return (int)take;
+}
+
+static int bio_write(BIO *b, const char *src, int n)
+{
+    const struct tls_conn *c = BIO_get_data(b);
+
+    BIO_clear_retry_flags(b);
+    CHECK(c->out != NULL && n >= 0);
+    buf_put(c->out, src, (size_t)n);
+    return n;
+}
+
+static long bio_ctrl(BIO *b, int cmd, long num, void *ptr)
+{
+    (void)b;
+    (void)num;
+    (void)ptr;
+    return cmd == BIO_CTRL_FLUSH;
+}
+
+static BIO_METHOD *bio_new(void)
+{
+    BIO_METHOD *m = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "caller's memory");
+
+    CHECK(m != NULL && BIO_meth_set_read(m, bio_read) == 1 &&
+          BIO_meth_set_write(m, bio_write) == 1 && BIO_meth_set_ctrl(m, bio_ctrl) == 1);
+    return m;
+}
+
+/* ---- certificate and key ---- */
+
+static enum err no_good(const char *what, const char *file, char why[TLS_WHY_LEN])
+{
+    const char *reason = ERR_reason_error_string(ERR_peek_last_error());
+
+    (void)snprintf(why, TLS_WHY_LEN, "%s %s: %s", what, file,
+                   reason != NULL ? reason : "can't be read");
+    ERR_clear_error();
+    return ERR_DATA;
+}
+
+/* A key file with a passphrase would make the server wait at a terminal: refuse it. */
+static int no_passphrase(char *dst, int size, int writing, void *arg)
+{
+    (void)dst;
+    (void)size;
+    (void)writing;
+    (void)arg;
+    return -1;
+}
+
+static void set_rules(SSL_CTX *ctx)
+{
+    CHECK(SSL_CTX_set_min_proto_version(ctx, TLS1_2_VERSION) == 1);
+    CHECK(SSL_CTX_set_cipher_list(ctx, "ECDHE+AESGCM:ECDHE+CHACHA20") == 1);
+    CHECK(SSL_CTX_set_num_tickets(ctx, 0) == 1);
+    (void)SSL_CTX_set_options(ctx, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION |
+                                       SSL_OP_NO_TICKET | SSL_OP_IGNORE_UNEXPECTED_EOF);
+    (void)SSL_CTX_set_mode(ctx, SSL_MODE_RELEASE_BUFFERS);
+    (void)SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
+    SSL_CTX_set_default_passwd_cb(ctx, no_passphrase);
+}
+
+static enum err load(const struct tls *t, SSL_CTX **out, char why[TLS_WHY_LEN])
+{
+    SSL_CTX *ctx = SSL_CTX_new(TLS_server_method());
+    enum err e = ERR_OK;
+
+    CHECK(ctx != NULL);
+    set_rules(ctx);
+    ERR_clear_error();
+    if (SSL_CTX_use_certificate_chain_file(ctx, t->cert) != 1)
+        e = no_good("certificate", t->cert, why);
+    else if (SSL_CTX_use_PrivateKey_file(ctx, t->key, SSL_FILETYPE_PEM) != 1)
+        e = no_good("key", t->key, why);
+    else if (SSL_CTX_check_private_key(ctx) != 1)
+        e = no_good("the certificate isn't the one of key", t->key, why);
+    if (e != ERR_OK) {
+        SSL_CTX_free(ctx);
+        return e;
+    }
+    *out = ctx;
+    return ERR_OK;
+}
+
+enum err tls_new(const char *cert, const char *key, struct tls **out, char why[TLS_WHY_LEN])
+{
+    struct tls *t = mem_zalloc(sizeof(*t));
+
+    *out = NULL;
+    t->cert = mem_strdup(cert);
+    t->key = mem_strdup(key);
+    t->bio = bio_new();
+    if (load(t, &t->ctx, why) != ERR_OK) {
+        tls_free(t);
+        return ERR_DATA;
+    }
+    *out = t;
+    return ERR_OK;
+}
+
+enum err tls_reload(struct tls *t, char why[TLS_WHY_LEN])
+{
+    SSL_CTX *ctx;
+
+    if (load(t, &ctx, why) != ERR_OK)
+        return ERR_DATA;
+    SSL_CTX_free(t->ctx); /* its connections hold references of their own */
+    t->ctx = ctx;
+    return ERR_OK;
+}
+
+void tls_free(struct tls *t)
+{
+    if (t == NULL)
+        return;
+    SSL_CTX_free(t->ctx);
+    BIO_meth_free(t->bio);
+    mem_free(t->cert);
+    mem_free(t->key);
+    mem_free(t);
+}
+
+/* ---- one connection ---- */
+
+struct tls_conn *tls_conn_new(struct tls *t)
+{
+    struct tls_conn *c = mem_zalloc(sizeof(*c));
+    BIO *bio = BIO_new(t->bio);
+
+    c->why = "";
+    c->ssl = SSL_new(t->ctx);
+    CHECK(c->ssl != NULL && bio != NULL);
+    BIO_set_data(bio, c);
+    BIO_set_init(bio, 1);
+    SSL_set_bio(c->ssl, bio, bio); /* one reference for both: OpenSSL knows */
+    SSL_set_accept_state(c->ssl);
+    return c;
+}
+
+void tls_conn_free(struct tls_conn *c)
+{
+    if (c == NULL)
+        return;
+    SSL_free(c->ssl);
+    buf_fini(&c->pending);
+    mem_free(c);
+}
+
+bool tls_conn_is_ready(const struct tls_conn *c)
+{
+    return !c->failed && SSL_is_init_finished(c->ssl) == 1;
+}
+
+const char *tls_conn_why(const struct tls_conn *c)
+{
+    return c->why;
+}
+
+static void give_up(struct tls_conn *c)
+{
+    const char *reason = ERR_reason_error_string(ERR_peek_last_error());
+
+    c->failed = true;
+    c->why = reason != NULL ? reason : "protocol error";
+    ERR_clear_error();
+}
+
+/* All of it: our BIO takes everything. */
+static bool encrypt(struct tls_conn *c, const char *data, size_t len)
+{
+    size_t done = 0;
+
+    ERR_clear_error();
+    if (len == 0 || (SSL_write_ex(c->ssl, data, len, &done) == 1 && done == len))
+        return true;
+    give_up(c);
+    return false;
+}
+
+/* What was said before the handshake had ended. */
+static void send_pending(struct tls_conn *c)
+{
+    if (c->pending.len == 0 || !tls_conn_is_ready(c))
+        return;
+    (void)encrypt(c, c->pending.data, c->pending.len);
+    buf_fini(&c->pending);
+}
+
+enum tls_state tls_conn_feed(struct tls_conn *c, const char *data, size_t len, struct buf *plain,
+                             struct buf *cipher)
+{
+    enum tls_state state = TLS_OPEN;
+
+    if (len == 0)
+        return TLS_OPEN;
+    if (!c->seen && (uint8_t)data[0] != HANDSHAKE_RECORD) {
+        c->failed = true;
+        c->why = "not TLS";
+        return TLS_STRANGER;
+    }
+    c->seen = true;
+    c->in = data;
+    c->in_len = len;
+    c->out = cipher;
+    while (state == TLS_OPEN) {
+        size_t n = 0;
+        int e;
+
+        ERR_clear_error();
+        if (SSL_read_ex(c->ssl, buf_room(plain, READ_BYTES), READ_BYTES, &n) == 1) {
+            plain->len += n;
+            continue;
+        }
+        e = SSL_get_error(c->ssl, 0);
+        if (e == SSL_ERROR_WANT_READ)
+            break;
+        if (e == SSL_ERROR_ZERO_RETURN) {
+            state = TLS_EOF;
+        } else {
+            give_up(c);
+            state = TLS_FAILED;
+        }
+    }
+    send_pending(c);
+    c->out = NULL;
+    return state;
+}
+
+bool tls_conn_write(struct tls_conn *c, const char *data, size_t len, struct buf *cipher)
+{
+    bool good;
+
+    if (c->failed)
+        return false;
+    if (!tls_conn_is_ready(c)) {
+        if (c->pending.len + len > TLS_PENDING_MAX)
+            return false;
+        buf_put(&c->pending, data, len);
+        return true;
+    }
+    c->out = cipher;
+    good = encrypt(c, data, len);
+    c->out = NULL;
+    return good;
+}
+
+void tls_conn_close(struct tls_conn *c, struct buf *cipher)
+{
+    if (!tls_conn_is_ready(c))
+        return;
+    c->out = cipher;
+    ERR_clear_error();
+    (void)SSL_shutdown(c->ssl); /* ours is sent; the peer's isn't waited for */
+    ERR_clear_error();
+    c->out = NULL;
+}
