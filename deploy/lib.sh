@@ -5,9 +5,9 @@
 
 # shellcheck disable=SC2034 # used by the scripts that source this
 packages_build="gcc libc6-dev cmake ninja-build pkg-config libuv1-dev libsodium-dev libcjson-dev
-  libsqlite3-dev libncurses-dev libssl-dev"
+  libsqlite3-dev libncurses-dev"
 # shellcheck disable=SC2034
-packages_test="libcmocka-dev python3 python3-jsonschema"
+packages_test="libcmocka-dev python3 python3-jsonschema tmux"
 # shellcheck disable=SC2034
 packages_lint="git clang clang-format clang-tidy libclang-rt-14-dev llvm cppcheck shellcheck"
 
