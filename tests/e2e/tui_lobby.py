@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: ISC
+# timeout: 200
+"""Three people in full screen at one server: first start, lobby, challenge, play, look on, talk."""
+import os
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from lib_tmux import Failure, Screen, Server, program  # noqa: E402
+from tui_play import MINE, quiet  # noqa: E402
+
+
+def first_start(screen, url, name):
+    screen.wait("where do you play", "Server")
+    screen.keys("C-u")
+    screen.type(url)
+    screen.keys("Tab")
+    screen.type(name)
+    screen.keys("Tab", "Enter")
+    screen.wait("YOUR GAMES", r"%s \(you\)" % name)
+
+
+def settings_are_kept(home, url):
+    path = os.path.join(home, "config", "skirmish", "config")
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    if "server = %s\n" % url not in text or "name = Ann\n" not in text:
+        raise Failure("the settings are %r" % text)
+    if os.stat(path).st_mode & 0o077:
+        raise Failure("others may read the settings")
+
+
+def challenge(ann, bob):
+    """Ann opens First Blood for Bob, who accepts."""
+    ann.keys("c")
+    ann.wait("Scenarios", "Cowboys and Indians")
+    ann.keys("Down")
+    ann.wait("Red: 6 regulars", r"R▲· R▲")
+    ann.keys("Enter")
+    ann.wait("Your side", r"\[red\]", "open the match")
+    ann.keys("Up")  # from the button to the last question
+    ann.type("Bob")
+    ann.keys("Enter", "Enter")
+    ann.wait("waiting for an opponent")
+    bob.wait("CHALLENGES", "Ann wants to play, no clock")
+    bob.keys("a")
+    ann.wait(r"Red you", "Blue Bob", "Turn 1. Initiative")
+    bob.wait("Red Ann", "Blue you", "Turn 1. Initiative")
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="skirmish-tui-") as top, Server() as server:
+        url = "%s:%d" % server.address
+        homes = {}
+        for name in ("Ann", "Bob", "Eve"):
+            homes[name] = os.path.join(top, name)
+            os.mkdir(homes[name])
+        for name in ("Bob", "Eve"):
+            quiet(homes[name])
+        play = [program("skirmish"), "play", url, "--name"]
+        with Screen([program("skirmish")], home=homes["Ann"]) as ann, \
+                Screen(play + ["Bob"], home=homes["Bob"]) as bob, \
+                Screen(play + ["Eve"], home=homes["Eve"], size=(100, 30)) as eve:
+            first_start(ann, url, "Ann")
+            settings_are_kept(homes["Ann"], url)
+            bob.wait(r"Bob \(you\)")
+            ann.wait("HERE \\(3\\)", "Bob", "Eve")
+            challenge(ann, bob)
+            eve.wait("LOOK ON", "Ann and Bob")
+            eve.keys("w")
+            eve.wait("Red Ann", "Blue Bob", "Turn 1. Initiative")
+            ann.wait("1 look on")
+
+            first, second = (ann, bob) if "phase (you)" in ann.text() else (bob, ann)
+            first.wait(MINE)
+            first.keys("Tab", "Down" if first is bob else "Up", "Enter")
+            second.wait(r"(N1|n1|R1) moves")
+            eve.wait(r"(N1|n1|R1) moves")
+            eve.keys("[")
+            eve.wait("Looking back")
+            eve.keys("Escape")
+            eve.wait(gone="Looking back")
+
+            second.keys("t")
+            second.type("well moved")
+            second.keys("Enter")
+            first.wait("(Ann|Bob): well moved")
+            first.keys("D", "y")
+            second.wait("y accept")
+            second.keys("y")
+            for screen in (ann, bob, eve):
+                screen.wait("The game is over", "draw")
+            for screen in (ann, bob):
+                screen.keys("q")
+                screen.wait("YOUR GAMES")
+            ann.keys("H")
+            ann.wait("Games that are over", "Ann and Bob")
+            ann.keys("q")
+            ann.wait("YOUR GAMES")
+            ann.keys("q")
+            if ann.exit_code() != 0:
+                raise Failure("not a clean end")
+    print("first start, challenge, onlooker, talk, draw")
+
+
+if __name__ == "__main__":
+    main()
