@@ -106,6 +106,10 @@ struct sql_row {
 /* Schema: make or migrate, in one transaction. ERR_VERSION, ERR_DATA, ERR_IO with why[]. */
 NODISCARD enum err sql_migrate(sqlite3 *db, char why[STORE_WHY_LEN]);
 
+/* Before the database at path `db` is opened: ERR_DATA when its write-ahead log is damaged where
+ * SQLite would drop acknowledged transactions without a word. ERR_IO: it can't be read. */
+NODISCARD enum err sql_check_log(const char *db, char why[STORE_WHY_LEN]);
+
 /* One op of a transaction into the open one. SQLite's code. */
 NODISCARD int sql_write(struct store_sql *s, const struct store_op *op);
 /* A match's tail, read from the database if need be; NULL with *rc set (SQLITE_OK: no

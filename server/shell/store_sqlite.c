@@ -192,6 +192,27 @@ static int prepare_all(struct store_sql *s)
     return SQLITE_OK;
 }
 
+/* The pages' own order: a bit gone bad there may hide whole rows, and writing on would do more harm.
+ * ERR_DATA: damaged, why[] says where. */
+static enum err check_pages(const struct store_sql *s, char why[STORE_WHY_LEN])
+{
+    sqlite3_stmt *stmt = NULL;
+    bool good = false;
+    const char *words;
+
+    if (sqlite3_prepare_v2(s->db, "PRAGMA quick_check(1)", -1, &stmt, NULL) == SQLITE_OK &&
+        sqlite3_step(stmt) == SQLITE_ROW) {
+        words = (const char *)sqlite3_column_text(stmt, 0);
+        good = words != NULL && sqlite3_stricmp(words, "ok") == 0;
+        (void)snprintf(why, STORE_WHY_LEN, "it is damaged (%.120s): restore a backup",
+                       words != NULL ? words : "no more is known");
+    } else {
+        say(s, why);
+    }
+    (void)sqlite3_finalize(stmt);
+    return good ? ERR_OK : ERR_DATA;
+}
+
 /* Copy what the log holds into the database, for good: after a crash the log's newest pages may be
  * in the system's cache alone. Then find the ends of things. */
 static int recover(struct store_sql *s)
@@ -224,8 +245,10 @@ static enum err open_at(struct store_sql *s, const char *path, char why[STORE_WH
 {
     const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
     int on = 1;
-    enum err e;
+    enum err e = sql_check_log(path, why);
 
+    if (e != ERR_OK)
+        return e;
     if (sqlite3_open_v2(path, &s->db, flags, NULL) != SQLITE_OK)
         goto fail;
     (void)sqlite3_extended_result_codes(s->db, 1);
@@ -241,6 +264,9 @@ static enum err open_at(struct store_sql *s, const char *path, char why[STORE_WH
         (void)snprintf(why, STORE_WHY_LEN, "no write-ahead log: %s", sqlite3_errmsg(s->db));
         return ERR_IO;
     }
+    e = check_pages(s, why);
+    if (e != ERR_OK)
+        return e;
     (void)sqlite3_wal_hook(s->db, on_wal, s);
     if (prepare_all(s) == SQLITE_OK && recover(s) == SQLITE_OK)
         return ERR_OK;
