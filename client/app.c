@@ -136,6 +136,8 @@ static int connect_link(struct app *app)
                                      .failed = on_failed};
     const struct link_config cfg = {.url = app->opt->url,
                                     .name = app->opt->name,
+                                    .password = app->opt->password,
+                                    .registers = app->opt->registers,
                                     .keep = true,
                                     .patience_ms = app->opt->patience_s * 1000};
     enum err e;

@@ -48,7 +48,7 @@ struct link {
     unsigned open_timers;
     bool freed;
     enum stage stage;
-    bool was_up;
+    bool was_up, tried_register;
     unsigned tries;
     struct mono since, heard; /* in this stage or down since; last byte */
     struct conn *conn;
@@ -277,7 +277,9 @@ static void login_failed(struct link *l, const struct link_answer *a)
         retry_ms = 0;
     if (a->err == ERR_EOF)
         return; /* drop() has said so */
-    if (a->err == ERR_CONFLICT || a->err == ERR_DENIED) {
+    if (a->err == ERR_AUTH && l->cfg.password != NULL) {
+        fail(l, EX_NOPERM, "wrong name or password");
+    } else if (a->err == ERR_CONFLICT || a->err == ERR_DENIED) {
         (void)snprintf(text, sizeof(text), "the name %s can't be had here: %s",
                        l->cfg.name == NULL ? "asked for" : l->cfg.name, err_words(a->err));
         fail(l, EX_NOPERM, text);
@@ -322,6 +324,30 @@ static void on_resume(void *data, const struct link_answer *a)
     on_login(l, a);
 }
 
+/* A reply to session.register may have been lost: then the account is there, with our password. */
+static void on_register(void *data, const struct link_answer *a)
+{
+    struct link *l = data;
+
+    if (a->err == ERR_CONFLICT && l->tried_register) {
+        l->cfg.registers = false;
+        log_in(l);
+        return;
+    }
+    l->tried_register = l->tried_register || a->err == ERR_EOF;
+    on_login(l, a);
+}
+
+static void log_in_by_password(struct link *l)
+{
+    struct jsonw *w;
+
+    w = link_begin(l, l->cfg.registers ? MSG_SESSION_REGISTER : MSG_SESSION_LOGIN);
+    jsonw_m_str(w, "name", l->cfg.name);
+    jsonw_m_str(w, "password", l->cfg.password);
+    link_send(l, l->cfg.registers ? on_register : on_login, l);
+}
+
 static void log_in(struct link *l)
 {
     const char *token = NULL, *next = NULL;
@@ -329,6 +355,10 @@ static void log_in(struct link *l)
     struct jsonw *w;
 
     l->stage = STAGE_LOGIN;
+    if (l->cfg.password != NULL && !l->was_up) {
+        log_in_by_password(l);
+        return;
+    }
     if (l->cfg.keep && identity_next(&l->identity, &token, &next, &e)) {
         if (e != ERR_OK) {
             fail(l, EX_IOERR, "the next token can't be kept in the state directory");

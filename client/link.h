@@ -32,9 +32,12 @@ struct link_hooks {
 };
 struct link_config {
     struct url url;
-    const char *name;    /* guest's name to ask for; NULL: any. Borrowed for the link's life */
-    bool keep;           /* keep tokens in the state directory, to come back as the same */
-    int64_t patience_ms; /* give up when down for so long; 0: never, once it has been up */
+    const char *name;     /* guest's name to ask for; NULL: any. Borrowed for the link's life */
+    const char *password; /* an account's, to log in with `name` once; NULL: as guest, or by what
+                             was kept. Borrowed for the link's life */
+    bool registers;       /* make the account first */
+    bool keep;            /* keep tokens in the state directory, to come back as the same */
+    int64_t patience_ms;  /* give up when down for so long; 0: never, once it has been up */
 };
 
 /*

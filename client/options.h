@@ -11,6 +11,8 @@
 struct options {
     struct url url;
     const char *name;
+    const char *password; /* full screen: an account's; NULL: none was given */
+    bool registers;       /* the account is to be made */
     struct seat_wish wish;
     bool has_wish; /* create, join or a match in the URL was given */
     bool json, plain, ascii, stay;

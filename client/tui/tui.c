@@ -3,7 +3,7 @@
  */
 #include "client/tui/tui.h"
 
-#include <unistd.h>
+#include <sodium.h>
 
 #include "client/bot/bot.h"
 #include "client/tui/hotseat.h"
@@ -157,7 +157,8 @@ static void point_to_server(const struct settings *set)
         (void)setenv("SKIRMISH_SERVER", set->server, 0);
 }
 
-static int at_server(const struct command *self, int argc, char **argv, struct settings *set)
+static int at_server(const struct command *self, int argc, char **argv, struct settings *set,
+                     const struct wizard_secret *secret)
 {
     struct options opt;
     bool wants_solo = false;
@@ -170,6 +171,8 @@ static int at_server(const struct command *self, int argc, char **argv, struct s
     if (opt.name == NULL && set->name[0] != '\0')
         opt.name = set->name;
     set->ascii = set->ascii || opt.ascii;
+    opt.password = secret != NULL && secret->password[0] != '\0' ? secret->password : NULL;
+    opt.registers = secret != NULL && secret->registers;
     do {
         const struct solo_wish wish = {SCENARIO_DEFAULT, "random", "sergeant", NULL};
         const char *state = getenv("XDG_STATE_HOME");
@@ -188,18 +191,37 @@ static int at_server(const struct command *self, int argc, char **argv, struct s
     return code;
 }
 
+/* Ask where and as whom until the server lets us in; *code is then the lobby's. */
+static int ask_and_enter(char **argv, struct settings *set)
+{
+    struct wizard_secret *secret = mem_zalloc(sizeof(*secret));
+    const char *note = "";
+    int code;
+
+    do {
+        code = wizard_run(set, note, secret);
+        if (code != EX_OK)
+            break;
+        (void)setenv("SKIRMISH_SERVER", set->server, 1);
+        code = at_server(&cmd_play, 1, argv, set, secret);
+        note = "The server did not let you in by that name or password.";
+    } while (code == EX_NOPERM);
+    sodium_memzero(secret, sizeof(*secret));
+    mem_free(secret);
+    return code == EX_TEMPFAIL ? EX_OK : code; /* left the questions */
+}
+
 static int run_lobby(struct settings *set)
 {
     char name[] = "play";
     char *argv[] = {name, NULL};
     const char *server = getenv("SKIRMISH_SERVER");
-    int code = EX_OK;
+    int code;
 
     if (set->server[0] == '\0' && (server == NULL || server[0] == '\0'))
-        code = wizard_run(set);
-    if (code == EX_TEMPFAIL)
-        return EX_OK; /* left the questions */
-    return code == EX_OK ? at_server(&cmd_play, 1, argv, set) : code;
+        return ask_and_enter(argv, set);
+    code = at_server(&cmd_play, 1, argv, set, NULL);
+    return code == EX_NOPERM ? ask_and_enter(argv, set) : code;
 }
 
 /* ---- is it for us? ---- */
@@ -224,7 +246,8 @@ static int dispatch(int argc, char **argv, struct settings *set)
         return run_lobby(set);
     if (str_eq(argv[1], "replay"))
         return replay_run(argv[2], set);
-    return at_server(str_eq(argv[1], "play") ? &cmd_play : &cmd_watch, argc - 1, argv + 1, set);
+    return at_server(str_eq(argv[1], "play") ? &cmd_play : &cmd_watch, argc - 1, argv + 1, set,
+                     NULL);
 }
 
 bool tui_run(int argc, char **argv, int *code)

@@ -4,6 +4,7 @@
 #include "client/tui/wizard.h"
 
 #include <errno.h>
+#include <sodium.h>
 #include <uv.h>
 
 #include "client/cmd.h"
@@ -13,7 +14,10 @@
 #include "common/base/str.h"
 #include "proto/msg.h"
 
-enum { ROW_SERVER, ROW_NAME };
+enum { ROW_SERVER, ROW_NAME, ROW_ACCOUNT, ROW_PASSWORD };
+enum { ACCOUNT_GUEST, ACCOUNT_LOGIN, ACCOUNT_NEW };
+
+#define PASSWORD_SHORTEST 8
 
 struct wizard {
     uv_loop_t loop;
@@ -25,6 +29,8 @@ struct wizard {
 
 void wizard_form(struct form *f, const struct settings *set)
 {
+    struct form_row *row;
+
     form_init(f, "Skirmish: where do you play?", "go in");
     (void)form_add(f, "Server",
                    "The address of a server, such as club.example or 127.0.0.1:1962. `skirmishd` "
@@ -32,8 +38,21 @@ void wizard_form(struct form *f, const struct settings *set)
                    set->server[0] != '\0' ? set->server : URL_DEFAULT);
     (void)form_add(f, "Your name",
                    "What the others see: 3 to 20 letters, digits, - or _. Empty: the server names "
-                   "you. You play as a guest; nothing more is asked.",
+                   "you.",
                    set->name);
+    row = form_add(f, "Account",
+                   "A guest needs no password and plays unrated. An account keeps your games and "
+                   "your name from any machine.",
+                   NULL);
+    form_choice(row, "guest");
+    form_choice(row, "log in");
+    form_choice(row, "new account");
+    row = form_add(f, "Password",
+                   "At least 8 characters. It is sent to the server once; kept here "
+                   "is only a token.",
+                   "");
+    row->field.secret = true;
+    row->hidden = true;
 }
 
 bool wizard_take(struct form *f, struct settings *set)
@@ -52,9 +71,29 @@ bool wizard_take(struct form *f, struct settings *set)
         f->cursor = ROW_NAME;
         return false;
     }
+    if (f->row[ROW_ACCOUNT].at != ACCOUNT_GUEST && name[0] == '\0') {
+        (void)snprintf(f->note, sizeof(f->note), "An account has a name.");
+        f->cursor = ROW_NAME;
+        return false;
+    }
+    if (f->row[ROW_ACCOUNT].at != ACCOUNT_GUEST &&
+        f->row[ROW_PASSWORD].field.len < PASSWORD_SHORTEST) {
+        (void)snprintf(f->note, sizeof(f->note), "A password has at least 8 characters.");
+        f->cursor = ROW_PASSWORD;
+        return false;
+    }
     (void)str_copy(set->server, sizeof(set->server), server);
     (void)str_copy(set->name, sizeof(set->name), name);
     return true;
+}
+
+void wizard_secret(const struct form *f, struct wizard_secret *out)
+{
+    const bool has = f->row[ROW_ACCOUNT].at != ACCOUNT_GUEST;
+
+    (void)str_copy(out->password, sizeof(out->password),
+                   has ? f->row[ROW_PASSWORD].field.text : "");
+    out->registers = f->row[ROW_ACCOUNT].at == ACCOUNT_NEW;
 }
 
 /* ---- screen ---- */
@@ -68,6 +107,7 @@ static void draw(void *data, struct canvas *c)
 
 static void ended(struct wizard *z, enum form_end end)
 {
+    z->form.row[ROW_PASSWORD].hidden = z->form.row[ROW_ACCOUNT].at == ACCOUNT_GUEST;
     if (end == FORM_LEFT) {
         z->code = EX_TEMPFAIL;
         uv_stop(&z->loop);
@@ -114,7 +154,7 @@ static const char *waits(void *data)
     return "";
 }
 
-int wizard_run(struct settings *set)
+int wizard_run(struct settings *set, const char *note, struct wizard_secret *secret)
 {
     struct wizard *z = mem_zalloc(sizeof(*z));
     const struct screen screen = {z, draw, key, click, tick, stop, waits};
@@ -122,10 +162,12 @@ int wizard_run(struct settings *set)
 
     z->set = set;
     wizard_form(&z->form, set);
+    (void)str_copy(z->form.note, sizeof(z->form.note), note);
     CHECK(uv_loop_init(&z->loop) == 0);
     if (shell_open(&z->loop, set, &screen, &z->shell) == ERR_OK) {
         (void)uv_run(&z->loop, UV_RUN_DEFAULT);
         code = z->code;
+        wizard_secret(&z->form, secret);
         shell_close(z->shell);
         (void)uv_run(&z->loop, UV_RUN_DEFAULT);
         if (code == EX_OK && settings_keep(set) != ERR_OK)
@@ -134,6 +176,7 @@ int wizard_run(struct settings *set)
         code = cmd_fail(EX_OSERR, "this terminal can't be used: %s", strerror(errno));
     }
     CHECK(uv_loop_close(&z->loop) == 0);
+    sodium_memzero(z, sizeof(*z));
     mem_free(z);
     return code;
 }

@@ -11,7 +11,17 @@
 void wizard_form(struct form *f, const struct settings *set);
 /* Take the answers into *set. False: f->note says what is wrong. */
 bool wizard_take(struct form *f, struct settings *set);
-/* Ask on the terminal, and keep the answers. EX_OK; EX_TEMPFAIL: left; or said. */
-int wizard_run(struct settings *set);
+/* What isn't kept on disk. */
+struct wizard_secret {
+    char password[FIELD_MAX + 1]; /* "" for a guest; wiped by who owns it */
+    bool registers;
+};
+/* The password part of the answers. */
+void wizard_secret(const struct form *f, struct wizard_secret *out);
+/*
+ * Ask on the terminal, with `note` ("" for none) about what went wrong before, and keep the
+ * answers but for the secret. EX_OK; EX_TEMPFAIL: left; or said.
+ */
+int wizard_run(struct settings *set, const char *note, struct wizard_secret *secret);
 
 #endif

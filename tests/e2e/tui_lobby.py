@@ -17,8 +17,42 @@ def first_start(screen, url, name):
     screen.type(url)
     screen.keys("Tab")
     screen.type(name)
+    screen.keys("Tab")
+    screen.wait(r"\[guest\]", "needs no password")
     screen.keys("Tab", "Enter")
     screen.wait("YOUR GAMES", r"%s \(you\)" % name)
+
+
+def account(top, url):
+    """An account made at the first start; from another machine, the wrong and the right password."""
+    with Screen([program("skirmish")], home=os.path.join(top, "Zed")) as screen:
+        fill_in(screen, url, "Zed", 2, "correct horse")
+        screen.wait("YOUR GAMES", r"Zed \(you\)")
+        screen.keys("q")
+        if screen.exit_code() != 0:
+            raise Failure("not a clean end")
+    with Screen([program("skirmish")], home=os.path.join(top, "Zed")) as screen:
+        screen.wait("YOUR GAMES", r"Zed \(you\)")  # by the token that was kept
+    with Screen([program("skirmish")], home=os.path.join(top, "Zed2")) as screen:
+        fill_in(screen, url, "Zed", 1, "battery staple")
+        screen.wait("did not let you in")
+        fill_in(screen, url, "Zed", 1, "correct horse")
+        screen.wait("YOUR GAMES", r"Zed \(you\)")
+
+
+def fill_in(screen, url, name, kind, password):
+    screen.wait("where do you play", "Server")
+    screen.keys("C-u")
+    screen.type(url)
+    screen.keys("Tab", "C-u")
+    screen.type(name)
+    screen.keys("Tab", *["Right"] * kind)
+    screen.wait(r"\[(log in|new account)\]", "Password")
+    screen.keys("Tab")
+    screen.type(password)
+    if password in screen.text():
+        raise Failure("the password can be read")
+    screen.keys("Tab", "Enter")
 
 
 def settings_are_kept(home, url):
@@ -101,7 +135,10 @@ def main():
             ann.keys("q")
             if ann.exit_code() != 0:
                 raise Failure("not a clean end")
-    print("first start, challenge, onlooker, talk, draw")
+        for name in ("Zed", "Zed2"):
+            os.mkdir(os.path.join(top, name))
+        account(top, url)
+    print("first start, account, challenge, onlooker, talk, draw")
 
 
 if __name__ == "__main__":
