@@ -26,6 +26,7 @@ static const char *const watch_words[] = {"all", "invited", "none", NULL};
 static const char *const state_words[] = {"open", "live", "over", NULL};
 static const char *const to_words[] = {"players", "all", NULL};
 static const char *const offer_words[] = {"draw", "pause", "undo", NULL};
+static const char *const act_words[] = {"pause", "resume", "adjudicate", "void", NULL};
 static const char *const fair_words[] = {"strict", "normal", "server", NULL};
 
 const char *msg_method_word(enum msg_method m)
@@ -168,9 +169,15 @@ static const struct msg_param of_match_record[] = {MATCH_ROW,
                                                    PARAM(AFTER, TEXT, page, false, 1, 64)};
 static const struct msg_param of_match_share[] = {
     MATCH_ROW, PARAM(ROLL, U32, roll, true, 1, UINT32_MAX), HEX(SHARE, share, true)};
+static const struct msg_param of_match_umpire[] = {MATCH_ROW, WORD(ACT, act, true, act_words),
+                                                   PARAM(WINNER, SIDE, winner, false, 0, 0),
+                                                   PARAM(REASON, PLAIN, reason, true, 1, 400)};
 static const struct msg_param of_match_watch[] = {
     MATCH_ROW, PARAM(AFTER, U32, after, false, 0, UINT32_MAX),
     PARAM(INVITE, TEXT, invite, false, 1, INVITE_MAX)};
+static const struct msg_param of_player_get[] = {PARAM(PLAYER, NAME, player, true, 0, 0)};
+static const struct msg_param of_player_list[] = {PARAM(LIMIT, U32, limit, false, 1, 100),
+                                                  PARAM(BEFORE, U32, before, false, 1, UINT32_MAX)};
 static const struct msg_param of_player_vacation[] = {PARAM(DAYS, U32, days, true, 0, 366)};
 static const struct msg_param of_scenario_get[] = {PARAM(ID, ID, id, true, 0, 0)};
 static const struct msg_param of_session_guest[] = {PARAM(NAME, NAME, name, false, 0, 0)};
@@ -219,8 +226,11 @@ static const struct {
     [MSG_MATCH_RESIGN] = ROWS(of_match_only),
     [MSG_MATCH_SHARE] = ROWS(of_match_share),
     [MSG_MATCH_SYNC] = ROWS(of_match_sync),
+    [MSG_MATCH_UMPIRE] = ROWS(of_match_umpire),
     [MSG_MATCH_UNWATCH] = ROWS(of_match_only),
     [MSG_MATCH_WATCH] = ROWS(of_match_watch),
+    [MSG_PLAYER_GET] = ROWS(of_player_get),
+    [MSG_PLAYER_LIST] = ROWS(of_player_list),
     [MSG_PLAYER_VACATION] = ROWS(of_player_vacation),
     [MSG_SCENARIO_GET] = ROWS(of_scenario_get),
     [MSG_SCENARIO_LIST] = {NULL, 0},
@@ -404,6 +414,11 @@ static bool read_ident(const struct json *j, const struct msg_param *row, void *
     return true;
 }
 
+static bool read_side(const struct json *j, const struct msg_param *row, void *dst)
+{
+    return json_type(j) == JSON_NULL || read_ident(j, row, dst);
+}
+
 static bool read_match(const struct json *j, const struct msg_param *row, void *dst)
 {
     struct msg_match m = {.no = 0};
@@ -453,10 +468,11 @@ static bool read_object(const struct json *j, const struct msg_param *row, void 
 }
 
 static bool (*const readers[])(const struct json *, const struct msg_param *, void *) = {
-    [MSG_T_INT] = read_int,     [MSG_T_U32] = read_u32,     [MSG_T_BOOL] = read_bool,
-    [MSG_T_TEXT] = read_text,   [MSG_T_PLAIN] = read_plain, [MSG_T_NAME] = read_name,
-    [MSG_T_ID] = read_ident,    [MSG_T_HEX] = read_hex,     [MSG_T_LINE] = read_line,
-    [MSG_T_MATCH] = read_match, [MSG_T_WORD] = read_word,   [MSG_T_OBJECT] = read_object,
+    [MSG_T_INT] = read_int,       [MSG_T_U32] = read_u32,     [MSG_T_BOOL] = read_bool,
+    [MSG_T_TEXT] = read_text,     [MSG_T_PLAIN] = read_plain, [MSG_T_NAME] = read_name,
+    [MSG_T_ID] = read_ident,      [MSG_T_HEX] = read_hex,     [MSG_T_LINE] = read_line,
+    [MSG_T_SIDE] = read_side,     [MSG_T_MATCH] = read_match, [MSG_T_WORD] = read_word,
+    [MSG_T_OBJECT] = read_object,
 };
 _Static_assert(ARRAY_LEN(readers) == MSG_TYPE_COUNT, "a type that nobody reads");
 

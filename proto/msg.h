@@ -34,8 +34,11 @@
     X(MSG_MATCH_RESIGN, "match.resign")                                                            \
     X(MSG_MATCH_SHARE, "match.share")                                                              \
     X(MSG_MATCH_SYNC, "match.sync")                                                                \
+    X(MSG_MATCH_UMPIRE, "match.umpire")                                                            \
     X(MSG_MATCH_UNWATCH, "match.unwatch")                                                          \
     X(MSG_MATCH_WATCH, "match.watch")                                                              \
+    X(MSG_PLAYER_GET, "player.get")                                                                \
+    X(MSG_PLAYER_LIST, "player.list")                                                              \
     X(MSG_PLAYER_VACATION, "player.vacation")                                                      \
     X(MSG_SCENARIO_GET, "scenario.get")                                                            \
     X(MSG_SCENARIO_LIST, "scenario.list")                                                          \
@@ -97,6 +100,7 @@ const char *msg_offer_word(enum offer_kind o);
 /* X(member, word): a bit of msg_params.has each. */
 #define MSG_FIELD_TABLE(X)                                                                         \
     X(ACCEPT, "accept")                                                                            \
+    X(ACT, "act")                                                                                  \
     X(AFTER, "after")                                                                              \
     X(ALL, "all")                                                                                  \
     X(ANCHOR, "anchor")                                                                            \
@@ -128,6 +132,7 @@ const char *msg_offer_word(enum offer_kind o);
     X(PRIVATE, "private")                                                                          \
     X(PROTOCOL, "protocol")                                                                        \
     X(RATED, "rated")                                                                              \
+    X(REASON, "reason")                                                                            \
     X(READINGS, "readings")                                                                        \
     X(REMATCH_OF, "rematch_of")                                                                    \
     X(ROLL, "roll")                                                                                \
@@ -138,7 +143,8 @@ const char *msg_offer_word(enum offer_kind o);
     X(TEXT, "text")                                                                                \
     X(TO, "to")                                                                                    \
     X(TOKEN, "token")                                                                              \
-    X(WATCH, "watch")
+    X(WATCH, "watch")                                                                              \
+    X(WINNER, "winner")
 enum msg_field {
 #define X(name, word) MSG_F_##name,
     MSG_FIELD_TABLE(X)
@@ -164,6 +170,7 @@ struct msg_params {
     int64_t protocol;
     uint32_t after, base, before, days, generation, limit, offer_id, roll;
     bool accept, all, on, priv, rated;
+    uint8_t act;   /* pause, resume, adjudicate, void, in this order (enum match_act) */
     uint8_t fair;  /* enum fair */
     uint8_t offer; /* enum offer_kind */
     uint8_t state; /* enum msg_list_state */
@@ -173,6 +180,7 @@ struct msg_params {
     uint8_t anchor[FD1_LEN], share[FD1_LEN], token[MSG_TOKEN_LEN], next[MSG_TOKEN_LEN];
     const char *client, *email, *figure, *id, *invite, *name, *new_password, *old_password;
     const char *opponent, *order_id, *page, *password, *player, *scenario, *side, *text;
+    const char *reason, *winner;                 /* winner: NULL is a draw */
     const struct json *clock, *order, *readings; /* objects */
 };
 
@@ -190,6 +198,7 @@ enum msg_type {
     MSG_T_PLAIN,  /* the same, of characters that a person may send another (utf8_is_plain) */
     MSG_T_NAME,   /* a player's name, to const char * */
     MSG_T_ID,     /* [a-z0-9-]{1,32}, to const char * */
+    MSG_T_SIDE,   /* the same, or null to NULL */
     MSG_T_MATCH,  /* 32 digits of lower-case hex or a number, to struct msg_match */
     MSG_T_HEX,    /* max bytes as lower-case hex, to uint8_t[max] */
     MSG_T_WORD,   /* one of words[], to uint8_t */

@@ -9,6 +9,7 @@
 #include "server/core/lobby.h"
 #include "server/core/room.h"
 #include "server/core/session.h"
+#include "server/core/standing.h"
 #include "server/core/user.h"
 
 /* served_ms is kept one second ahead, written twice a second: a crash costs a player at most that
@@ -29,6 +30,8 @@ static void maps_init(struct core *c)
     invites_init(c, seed);
     map_init(&c->rooms, offsetof(struct room, id), MATCH_ID_LEN, seed);
     map_init(&c->pends, offsetof(struct pend, id), sizeof(uint64_t), seed);
+    map_init(&c->standings, offsetof(struct standing, key), NAME_KEY_LEN, seed);
+    map_init(&c->sides, offsetof(struct sides, key), SIDES_KEY_LEN, seed);
 }
 
 struct core *core_new(const struct core_config *cfg, const struct scenario_set *scenarios,
@@ -108,6 +111,7 @@ void core_free(struct core *c)
     map_fini(&c->tokens);
     invites_fini(c);
     map_fini(&c->rooms);
+    standings_free(c);
     sodium_memzero(&c->env, sizeof(c->env));
     sodium_memzero(&c->cfg, sizeof(c->cfg));
     mem_free(c);

@@ -48,7 +48,8 @@ enum store_op_kind {
     STORE_TOKEN_DROP,
     STORE_INVITE_PUT, /* a code to register with: key = 32-byte hash, `data` = uses, end (JSON) */
     STORE_INVITE_DROP,
-    STORE_META_PUT /* small named values: next match number, served_ms */
+    STORE_META_PUT, /* small named values: next match number, served_ms, players' standings */
+    STORE_META_DROP
 };
 struct store_op {
     uint8_t kind;  /* enum store_op_kind */

@@ -5,12 +5,16 @@
 #include "common/base/str.h"
 #include "server/core/invite.h"
 #include "server/core/room.h"
+#include "server/core/standing.h"
 #include "server/core/user.h"
 
 enum err core_load_meta(struct core *c, const char *name, const char *data)
 {
     int64_t value;
+    enum err e = standing_load(c, name, data);
 
+    if (e != ERR_NOT_FOUND)
+        return e;
     if (!str_to_int(data, 0, INT64_MAX / 2, &value))
         return ERR_DATA;
     if (str_eq(name, "served_ms"))

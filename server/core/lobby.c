@@ -2,6 +2,7 @@
 #include "server/core/lobby.h"
 
 #include "common/base/mem.h"
+#include "server/core/standing.h"
 #include "server/core/user.h"
 
 enum { LIST_DEFAULT = 50, ONLINE_MAX = 1000 };
@@ -119,12 +120,25 @@ static void put_setup(const struct match_setup *s, struct jsonw *w)
     if (s->has_rematch)
         jsonw_m_hex(w, "rematch_of", s->rematch_of, sizeof(s->rematch_of));
 }
-void lobby_summary(const struct room *r, struct jsonw *w)
+
+/* A member's rating stands with a match that still looks for somebody. */
+static void put_maker_rating(const struct core *c, const struct room *r, struct jsonw *w)
+{
+    const struct user *u = user_find(c, match_setup_of(r->m)->maker);
+
+    if (match_state(r->m) != MATCH_OPEN || u == NULL || u->kind != USER_MEMBER)
+        return;
+    jsonw_name(w, "maker_rating");
+    standing_rating(standing_find(c, u->name), w);
+}
+
+void lobby_summary(const struct core *c, const struct room *r, struct jsonw *w)
 {
     jsonw_m_hex(w, "match", r->id, sizeof(r->id));
     jsonw_m_int(w, "no", r->no);
     jsonw_m_str(w, "state", state_word(r));
     put_setup(match_setup_of(r->m), w);
+    put_maker_rating(c, r, w);
     if (match_name(r->m, ROLE_B)[0] != '\0')
         jsonw_m_str(w, "joiner", match_name(r->m, ROLE_B));
     put_play(r, w);
@@ -213,7 +227,7 @@ void lobby_match(struct core *c, const struct room *r)
     jsonw_m_hex(&w, "match", r->id, sizeof(r->id));
     if (!is_gone(r)) {
         jsonw_m_obj(&w, "summary");
-        lobby_summary(r, &w);
+        lobby_summary(c, r, &w);
         jsonw_obj_end(&w);
     }
     tell(c, r, &w);
@@ -293,7 +307,7 @@ enum verdict on_lobby_list(struct core *c, struct conn *cn, struct msg_request *
         if (r->m == NULL || match_setup_of(r->m)->is_private || is_gone(r))
             continue;
         jsonw_obj(&w);
-        lobby_summary(r, &w);
+        lobby_summary(c, r, &w);
         jsonw_obj_end(&w);
         last = r->no;
         left--;
@@ -309,14 +323,14 @@ _Static_assert((int)LIST_OPEN == ROOMS_OPEN && (int)LIST_LIVE == ROOMS_LIVE &&
                    (int)LIST_OVER == ROOMS_OVER,
                "the wire's words are the lists");
 
-static void put_mine(const struct room *r, enum role role, struct match_now now, struct jsonw *w)
+static void put_mine(const struct core *c, const struct room *r, enum role role, struct jsonw *w)
 {
     const struct match_setup *s = match_setup_of(r->m);
     const struct rules_state *pos = match_position(r->m);
     struct match_request q;
 
     jsonw_obj(w);
-    lobby_summary(r, w);
+    lobby_summary(c, r, w);
     if (role == ROLE_COUNT) {
         jsonw_m_null(w, "role");
     } else {
@@ -331,7 +345,7 @@ static void put_mine(const struct room *r, enum role role, struct match_now now,
     if (pos == NULL)
         jsonw_m_int(w, "turn", 0);
     jsonw_name(w, "left");
-    lobby_left(r, now, w);
+    lobby_left(r, core_now(c), w);
     jsonw_name(w, "roll");
     if (match_request(r->m, &q))
         lobby_roll(&q, w);
@@ -350,7 +364,7 @@ enum verdict on_match_mine(struct core *c, struct conn *cn, struct msg_request *
     jsonw_obj(&w);
     jsonw_m_arr(&w, "matches");
     for (const struct seat *s = cn->user->seats; s != NULL; s = s->next)
-        put_mine(s->room, (enum role)s->role, core_now(c), &w);
+        put_mine(c, s->room, (enum role)s->role, &w);
     jsonw_arr_end(&w);
     jsonw_obj_end(&w);
     reply_send(c, cn, &w);

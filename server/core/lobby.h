@@ -14,7 +14,7 @@ void lobby_match(struct core *c, const struct room *r);
 /* It is in no list any more. */
 void lobby_gone(struct core *c, const struct room *r);
 /* A match's summary as members behind an open object. */
-void lobby_summary(const struct room *r, struct jsonw *w);
+void lobby_summary(const struct core *c, const struct room *r, struct jsonw *w);
 /* An open roll as an object: {n, seq, hash, waiting}. */
 void lobby_roll(const struct match_request *q, struct jsonw *w);
 /* Time left by side id; {} without a clock. */

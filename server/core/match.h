@@ -226,6 +226,17 @@ NODISCARD enum err match_extend(struct match *m, enum role role, struct mono unt
 bool match_wants_extend(const struct match *m, enum role role, struct mono until,
                         struct match_now now);
 
+/* How the pending transaction ends the match; false: there is none, or it doesn't. */
+struct match_ending {
+    bool started, played; /* the game has begun; an order was given */
+    uint8_t winner;       /* enum rules_side; RULES_NOBODY: nobody */
+    uint8_t reason;       /* enum rules_reason */
+    unsigned owed;        /* as in match_applied */
+};
+bool match_ending(const struct match *m, struct match_ending *out);
+/* Forget the pending transaction, which the store never saw: the match is as it was. */
+void match_drop(struct match *m);
+
 /* ---- what the referee is told; no transaction by itself, match_next follows ---- */
 
 /* The seat's account has (no longer) a connection logged in. Only changes count. */

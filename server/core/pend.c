@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "common/base/mem.h"
+#include "server/core/club.h"
 #include "server/core/invite.h"
 #include "server/core/session.h"
 #include "server/core/user.h"
@@ -62,6 +63,7 @@ void pend_free(struct pend *p)
     family_free(p->family);
     invite_release(p->invite);
     mem_free(p->hash);
+    club_change_free(p->club);
     mem_free(p);
 }
 

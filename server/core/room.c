@@ -3,10 +3,17 @@
 
 #include "common/base/mem.h"
 #include "common/base/str.h"
+#include "server/core/club.h"
 #include "server/core/lobby.h"
 #include "server/core/user.h"
 
-enum { STORE_RETRY_MS = 1000, DAY_MS = 24 * 3600 * 1000, CHALLENGE_DAYS = 7, OPEN_DAYS = 90 };
+enum {
+    STORE_RETRY_MS = 1000,
+    BUSY_RETRY_MS = 10,
+    DAY_MS = 24 * 3600 * 1000,
+    CHALLENGE_DAYS = 7,
+    OPEN_DAYS = 90
+};
 
 /* ---- finding ---- */
 
@@ -338,6 +345,8 @@ static void on_stored(struct core *c, struct pend *p, const struct core_event *e
     struct match_applied ap;
 
     match_stored(r->m, ok, &ap);
+    club_stored(c, p->club, ok);
+    p->club = NULL;
     if (ok) {
         c->stats.stored++;
         answer_success(c, p);
@@ -380,6 +389,8 @@ enum verdict room_submit(struct core *c, struct conn *cn, struct msg_request *re
                          const struct room_op *op, struct refusal *no)
 {
     struct ops ops = {NULL, 0, 0};
+    struct club_change *club = NULL;
+    struct gate *busy;
     struct pend *p;
 
     if (op->err != ERR_OK) {
@@ -387,7 +398,14 @@ enum verdict room_submit(struct core *c, struct conn *cn, struct msg_request *re
         match_step_fini(op->step);
         return REFUSED;
     }
+    busy = op->step->n > 0 && !op->is_new ? club_plan(c, op->room, &ops, &club) : NULL;
+    if (busy != NULL) {
+        match_drop(op->room->m);
+        match_step_fini(op->step);
+        return session_hold(no, busy);
+    }
     p = pend_new(c, cn, req, op->is_new ? on_new_stored : on_stored);
+    p->club = club;
     p->room = op->room;
     p->answer = op->answer;
     p->seq = op->step->seq;
@@ -469,6 +487,7 @@ void room_settle(struct core *c, struct room *r)
 {
     struct match_step st = {.n = 0};
     struct ops ops = {NULL, 0, 0};
+    struct club_change *club = NULL;
     struct mono at;
     struct pend *p;
 
@@ -486,8 +505,16 @@ void room_settle(struct core *c, struct room *r)
         arm(c, r, at);
         return;
     }
+    if (club_plan(c, r, &ops, &club) != NULL) { /* another match of theirs is just ending */
+        match_drop(r->m);
+        match_step_fini(&st);
+        r->retry = mono_after(c->now, BUSY_RETRY_MS);
+        timer_arm(&c->timers, &r->timer, r->retry);
+        return;
+    }
     p = pend_new(c, NULL, NULL, on_stored);
     p->room = r;
+    p->club = club;
     ops_take(&ops, &st);
     match_step_fini(&st);
     out_store(c, p->id, &ops);

@@ -71,6 +71,7 @@ handler on_match_anchor, on_match_share, on_match_order, on_match_legal, on_matc
 handler on_match_claim, on_match_offer, on_match_answer, on_match_record;
 handler on_match_sync, on_match_watch, on_match_unwatch;
 handler on_match_chat, on_chat_mute;
+handler on_match_umpire, on_player_get, on_player_list;
 handler on_player_vacation;
 
 /* ---- what waits ---- */

@@ -4,6 +4,22 @@
 #include "server/core/room.h"
 #include "server/core/user.h"
 
+/* A person's words, whatever the connection: CHAT_BURST at once, then one each CHAT_STEP_MS. */
+enum { CHAT_STEP_MS = 2000, CHAT_BURST = 8 };
+
+static bool may_talk(const struct core *c, struct user *u, int64_t *retry_ms)
+{
+    const int64_t from = MAX(u->chat_ms, c->now.ms);
+    const int64_t over = from + CHAT_STEP_MS - c->now.ms - (int64_t)CHAT_BURST * CHAT_STEP_MS;
+
+    if (over > 0) {
+        *retry_ms = over;
+        return false;
+    }
+    u->chat_ms = from + CHAT_STEP_MS;
+    return true;
+}
+
 /* ---- match.chat: never in the journal ---- */
 
 /* Who hears it: players have a room of their own; who looks on reaches players only where that
@@ -57,6 +73,8 @@ enum verdict on_match_chat(struct core *c, struct conn *cn, struct msg_request *
         if (req->p.to == CHAT_PLAYERS)
             return session_refuse(no, ERR_DENIED, "this room is the players'");
     }
+    if (!may_talk(c, cn->user, &no->fault.retry_ms))
+        return session_refuse(no, ERR_RATE, "you talk too fast");
     if (!ops_user(&ops, cn->user)) {
         deliver(c, cn, req, r);
         return SAID;

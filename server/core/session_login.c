@@ -2,6 +2,7 @@
 #include "common/base/mem.h"
 #include "common/base/str.h"
 #include "server/core/room.h"
+#include "server/core/standing.h"
 #include "server/core/user.h"
 
 enum { PROTOCOL_VERSION = 1, CHAT_POINTS = 400 };
@@ -68,8 +69,18 @@ enum verdict on_server_info(struct core *c, struct conn *cn, struct msg_request 
     return SAID;
 }
 
-static void put_scenario(const struct scenario *s, struct jsonw *w)
+/* How its sides have fared in rated games. */
+static void put_record(const struct sides *fared, int side, struct jsonw *w)
 {
+    jsonw_m_int(w, "won", fared->won[side]);
+    jsonw_m_int(w, "rating", rating_shown(fared->side[side].rating));
+    jsonw_m_int(w, "deviation", rating_shown(fared->side[side].deviation));
+}
+
+static void put_scenario(const struct core *c, const struct scenario *s, struct jsonw *w)
+{
+    const struct sides *fared = sides_find(c, s->id);
+
     jsonw_obj(w);
     jsonw_m_str(w, "id", s->id);
     jsonw_m_str(w, "title", s->title);
@@ -86,9 +97,13 @@ static void put_scenario(const struct scenario *s, struct jsonw *w)
         jsonw_obj(w);
         jsonw_m_str(w, "id", s->side[side].id);
         jsonw_m_str(w, "name", s->side[side].name);
+        if (fared != NULL)
+            put_record(fared, side, w);
         jsonw_obj_end(w);
     }
     jsonw_arr_end(w);
+    if (fared != NULL)
+        jsonw_m_int(w, "drawn", fared->drawn);
     jsonw_obj_end(w);
 }
 
@@ -101,7 +116,7 @@ enum verdict on_scenario_list(struct core *c, struct conn *cn, struct msg_reques
     jsonw_obj(&w);
     jsonw_m_arr(&w, "scenarios");
     for (size_t i = 0; i < c->scenarios->len; i++)
-        put_scenario(c->scenarios->item[i], &w);
+        put_scenario(c, c->scenarios->item[i], &w);
     jsonw_arr_end(&w);
     jsonw_obj_end(&w);
     reply_send(c, cn, &w);

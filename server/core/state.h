@@ -22,6 +22,8 @@ struct user;
 struct room;
 struct sub;
 struct pend;
+struct standing;
+struct club_change;
 struct invite;
 
 /* Connections that wait for a transaction to end, first come first. */
@@ -144,6 +146,7 @@ struct user {
     struct seat *seats;
     struct family *families;
     struct wall since;
+    int64_t chat_ms; /* its chat bucket is full again at this mono time */
     struct vacation vacation;
     bool warned;        /* its tokens were stolen while it was away: told at its next login */
     char *hash, *email; /* owned; members */
@@ -171,6 +174,12 @@ struct room {
     bool presence_due;
     struct mono expires;             /* an open match, without an answer */
     char scenario[RULES_ID_LEN + 1]; /* of one set aside */
+};
+
+/* Rated players, best first (standing.h). */
+struct ladder {
+    struct standing **at;
+    size_t n, cap;
 };
 
 enum list_kind { ROOMS_OPEN, ROOMS_LIVE, ROOMS_OVER, ROOMS_KINDS };
@@ -202,6 +211,7 @@ struct pend {
     uint8_t token[MSG_TOKEN_LEN]; /* to answer with */
     uint32_t seq, offer_id;       /* to answer with */
     char *hash;                   /* owned: a password's hash on its way into a row */
+    struct club_change *club;     /* owned: what a match's end does to its players */
     struct invite *invite;        /* held for a registration; NULL: none */
     struct vacation vacation;     /* as it will be */
 };
@@ -225,6 +235,8 @@ struct core {
     struct conn *dead; /* closed in this step: freed at its end */
     struct user *online_first, *online_last;
     struct boards *boards;
+    struct map standings, sides;
+    struct ladder ladder;
     struct core_effects *out; /* of the step under way */
     struct buf line;          /* a message being written */
     uint64_t next_id, n_penalised;

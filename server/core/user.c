@@ -6,6 +6,7 @@
 #include "server/core/lobby.h"
 #include "server/core/room.h"
 #include "server/core/session.h"
+#include "server/core/standing.h"
 
 enum { GUEST_IDLE_MS = 24 * 3600 * 1000, EXPIRE_RETRY_MS = 60 * 1000, MUTED_MAX = 200 };
 
@@ -87,17 +88,22 @@ void user_free(struct core *c, struct user *u)
     gate_open(c, &waiters);
 }
 
-void user_json(const struct user *u, struct jsonw *w)
+void user_members(const struct user *u, struct jsonw *w)
 {
     static const char *const role_words[] = {"member", "umpire", "admin"};
 
-    jsonw_obj(w);
     jsonw_m_str(w, "name", u->name);
     jsonw_m_str(w, "kind", u->kind == USER_GUEST ? "guest" : "member");
     if (u->kind == USER_GUEST)
         jsonw_m_null(w, "role");
     else
         jsonw_m_str(w, "role", role_words[u->role]);
+}
+
+void user_json(const struct user *u, struct jsonw *w)
+{
+    jsonw_obj(w);
+    user_members(u, w);
     jsonw_obj_end(w);
 }
 
@@ -207,6 +213,7 @@ static void on_expired(struct core *c, struct pend *p, const struct core_event *
     pend_unpin(p);
     u->gate_shut = false;
     if (ev->u.stored.err == ERR_OK && u->pins == 0) {
+        standing_forget(c, u->name);
         user_free(c, u);
         return;
     }
@@ -232,6 +239,8 @@ void user_expire(struct core *c, struct user *u)
     for (struct family *f = u->families; f != NULL; f = f->next)
         ops_family_drop(&ops, f);
     memcpy(ops_add(&ops, STORE_USER_DROP)->name, u->key, sizeof(u->key));
+    if (standing_find(c, u->name) != NULL)
+        op_standing_drop(&ops, u->name);
     u->gate_shut = true; /* nobody logs in to a guest that is being forgotten */
     p = pend_new(c, NULL, NULL, on_expired);
     pend_pin(p, u);

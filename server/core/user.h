@@ -21,8 +21,10 @@ struct user *user_new(struct core *c, const char *name, enum user_kind kind);
 void user_guest_name(struct core *c, char name[NAME_LEN + 1]);
 /* Forget a user who has no connection, seat or pin. Waiters at its gate are retried. */
 void user_free(struct core *c, struct user *u);
-/* The members of `user` as an object: {name, kind, role}. */
+/* `user` as an object: {name, kind, role}. */
 void user_json(const struct user *u, struct jsonw *w);
+/* Its members, behind an open object. */
+void user_members(const struct user *u, struct jsonw *w);
 
 /* The connection is this user's from now on: presence, lobby and line limit follow. */
 void user_attach(struct core *c, struct conn *cn, struct user *u, struct family *f);

@@ -187,6 +187,9 @@ static void write_op(struct store_mem *s, const struct store_op *op)
     case STORE_META_PUT:
         put_row(&s->meta, name, op);
         break;
+    case STORE_META_DROP:
+        drop_row(&s->meta, name);
+        break;
     }
 }
 

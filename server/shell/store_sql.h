@@ -39,6 +39,7 @@
     X(SQL_INVITE_PUT, "INSERT OR REPLACE INTO invites(hash,sum,data) VALUES(?,?,?)")               \
     X(SQL_INVITE_DROP, "DELETE FROM invites WHERE hash=?")                                         \
     X(SQL_META_PUT, "INSERT OR REPLACE INTO meta(name,sum,value) VALUES(?,?,?)")                   \
+    X(SQL_META_DROP, "DELETE FROM meta WHERE name=?")                                              \
     X(SQL_META_GET, "SELECT sum,value FROM meta WHERE name=?")                                     \
     X(SQL_META_ALL, "SELECT name,sum,value FROM meta ORDER BY name")                               \
     X(SQL_USER_ALL, "SELECT name,sum,data FROM users ORDER BY name")                               \

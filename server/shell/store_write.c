@@ -107,6 +107,7 @@ static int write_of_match(struct store_sql *s, const struct store_op *op)
     case STORE_INVITE_PUT:
     case STORE_INVITE_DROP:
     case STORE_META_PUT:
+    case STORE_META_DROP:
         break;
     }
     check_failed("an op of a match", __FILE__, __LINE__);
@@ -150,6 +151,8 @@ int sql_write(struct store_sql *s, const struct store_op *op)
     case STORE_META_PUT:
         return sql_run(s, SQL_META_PUT, "tib", op->name,
                        sql_sum_named('v', name_of(op), none, data), data.p, data.n);
+    case STORE_META_DROP:
+        return sql_run(s, SQL_META_DROP, "t", op->name);
     }
     check_failed("an op", __FILE__, __LINE__);
 }

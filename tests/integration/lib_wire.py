@@ -135,7 +135,7 @@ class Server:
 class Caller:
     """What has call() and traffic()."""
 
-    def refused(self, reason, method, **params):
+    def refused(self, reason, method, /, **params):
         """The call is refused for that reason, with its code; the error's data."""
         try:
             result = self.call(method, **params)
@@ -185,7 +185,7 @@ class Conn(Caller):
         message = {"jsonrpc": "2.0", "id": request_id, "method": method, "params": params}
         return request_id, json.dumps(message, ensure_ascii=False, separators=(",", ":"))
 
-    def send(self, method, **params):
+    def send(self, method, /, **params):
         """Returns the request's id."""
         request_id, text = self.line(method, params)
         self.send_line(text)
@@ -246,7 +246,7 @@ class Conn(Caller):
             raise Refusal(message["error"])
         return message["result"]
 
-    def call(self, method, **params):
+    def call(self, method, /, **params):
         return self.reply(self.send(method, **params))
 
     def find_note(self, method, truth):

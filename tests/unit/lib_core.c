@@ -24,7 +24,7 @@ static void note_ops(struct world *w, const struct store_txn *t)
         [STORE_USER_PUT] = "user_put",     [STORE_USER_DROP] = "user_drop",
         [STORE_TOKEN_PUT] = "token_put",   [STORE_TOKEN_DROP] = "token_drop",
         [STORE_INVITE_PUT] = "invite_put", [STORE_INVITE_DROP] = "invite_drop",
-        [STORE_META_PUT] = "meta_put",
+        [STORE_META_PUT] = "meta_put",     [STORE_META_DROP] = "meta_drop",
     };
 
     for (size_t i = 0; i < t->n; i++) {
@@ -84,7 +84,7 @@ static void rows_drop(struct world *w, uint8_t kind, const struct store_op *op)
         struct world_row *r = &w->row[i];
 
         if (r->kind != kind || memcmp(r->key, op->key, sizeof(r->key)) != 0 ||
-            (kind == STORE_USER_PUT && strcmp(r->name, op->name) != 0))
+            (kind != STORE_TOKEN_PUT && kind != STORE_SHARE && strcmp(r->name, op->name) != 0))
             continue;
         row_fini(r);
         w->n_rows--;
@@ -138,6 +138,9 @@ static void keep(struct world *w, const struct store_op *op)
         break;
     case STORE_TOKEN_DROP:
         rows_drop(w, STORE_TOKEN_PUT, op);
+        break;
+    case STORE_META_DROP:
+        rows_drop(w, STORE_META_PUT, op);
         break;
     case STORE_INVITE_DROP:
         rows_drop(w, STORE_INVITE_PUT, op);

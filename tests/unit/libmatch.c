@@ -102,6 +102,7 @@ static void keep_op(struct table *t, const struct store_op *op)
     case STORE_INVITE_PUT:
     case STORE_INVITE_DROP:
     case STORE_META_PUT:
+    case STORE_META_DROP:
         break;
     }
     fail_msg("op %d is not a match's", op->kind);
