@@ -98,6 +98,16 @@ static void on_raw(void *data, const char *line, size_t len)
     (void)fflush(stdout);
 }
 
+static void on_told(void *data, const char *text)
+{
+    struct app *app = data;
+
+    if (app->front->told != NULL)
+        app->front->told(app->front->data, text);
+    else
+        (void)cmd_fail(EX_OK, "%s", text);
+}
+
 static void on_failed(void *data, int code, const char *why)
 {
     struct app *app = data;
@@ -132,12 +142,15 @@ static int connect_link(struct app *app)
                                      .up = on_up,
                                      .down = on_down,
                                      .note = on_note,
+                                     .told = on_told,
                                      .raw = app->opt->json ? on_raw : NULL,
                                      .failed = on_failed};
     const struct link_config cfg = {.url = app->opt->url,
                                     .name = app->opt->name,
                                     .password = app->opt->password,
                                     .registers = app->opt->registers,
+                                    .ca = app->opt->ca,
+                                    .print = app->opt->print,
                                     .keep = true,
                                     .patience_ms = app->opt->patience_s * 1000};
     enum err e;

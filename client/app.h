@@ -10,15 +10,16 @@
 struct uv_loop_s;
 struct app;
 
-/* A front end. All members are called; `data` is its own. */
+/* A front end. All members but `told` must be there; `data` is its own. */
 struct app_front {
     void *data;
     void (*begin)(void *data, struct app *app); /* before the loop runs */
     void (*up)(void *data);                     /* logged in (again) */
     void (*down)(void *data, const char *why, int64_t retry_ms);
     void (*note)(void *data, enum msg_note note, const struct json *params); /* but a match's */
-    void (*close)(void *data); /* the loop ends: close own handles */
-    struct seat_hooks seat;    /* its `data` too */
+    void (*told)(void *data, const char *text); /* news for people; NULL: to standard error */
+    void (*close)(void *data);                  /* the loop ends: close own handles */
+    struct seat_hooks seat;                     /* its `data` too */
 };
 
 /* Run until the front end leaves or nothing can be done any more. Returns the exit code. What

@@ -47,7 +47,9 @@ static enum err open_one(struct identity *id, const struct url *u, const char *w
     struct buf text = BUF_EMPTY;
     enum err e;
 
-    (void)snprintf(id->file, sizeof(id->file), "%s_%u_%s", u->host, u->port, who);
+    /* what was got under TLS is never shown without */
+    (void)snprintf(id->file, sizeof(id->file), "%s_%u%s_%s", u->host, u->port, u->tls ? "s" : "",
+                   who);
     for (char *p = id->file; *p != '\0'; p++) {
         if (!isalnum((unsigned char)*p) && strchr(".-_", *p) == NULL)
             *p = '+';

@@ -19,7 +19,7 @@
 #define IDENTITY_SLOTS 32 /* unnamed guests of one machine at one server at a time */
 
 struct identity {
-    char file[URL_HOST_LEN + 48];
+    char file[URL_HOST_LEN + 49];
     int lock;
     unsigned n, at; /* tokens, newest first; the one to try */
     char token[IDENTITY_MAX][TOKEN_HEX];

@@ -241,6 +241,13 @@ static void on_down(void *data, const char *why, int64_t retry_ms)
     line_prompt(&l->out);
 }
 
+static void on_told(void *data, const char *text)
+{
+    struct line_mode *l = data;
+
+    line_say(&l->out, text);
+}
+
 static void on_note(void *data, enum msg_note note, const struct json *params)
 {
     struct line_mode *l = data;
@@ -302,6 +309,7 @@ int line_mode_run(const struct options *opt)
         .up = on_up,
         .down = on_down,
         .note = on_note,
+        .told = on_told,
         .close = on_close,
         .seat = {.data = &l,
                  .ready = on_ready,

@@ -10,6 +10,8 @@
 #include <sysexits.h>
 #include <uv.h>
 
+#include "client/tls.h"
+#include "client/trust.h"
 #include "common/base/mem.h"
 #include "common/base/msec.h"
 #include "common/base/str.h"
@@ -31,6 +33,7 @@ struct conn {
     uv_connect_t connect;
     uv_getaddrinfo_t resolve;
     bool resolving;
+    struct tls_client *tls; /* NULL: plain */
 };
 
 struct pending {
@@ -59,7 +62,8 @@ struct link {
     struct pending *pending;
     size_t n_pending, cap_pending;
     char user[NAME_LEN + 1];
-    char why[160];
+    struct trust trust;
+    char why[TLS_CLIENT_WHY_LEN];
 };
 
 struct write {
@@ -86,23 +90,40 @@ static void on_written(uv_write_t *req, int status)
     mem_free(w);
 }
 
-static void flush(struct link *l)
+/* Give the bytes to the network; *out is empty afterwards. */
+static void put_out(struct conn *c, struct buf *out)
 {
     struct write *w;
     uv_buf_t b;
 
-    if (l->conn == NULL || l->out.len == 0)
+    if (out->len == 0)
         return;
     w = mem_zalloc(sizeof(*w));
     b = uv_buf_init(NULL, 0);
-    b.len = l->out.len;
-    w->data = buf_detach(&l->out);
+    b.len = out->len;
+    w->data = buf_detach(out);
     b.base = w->data;
     w->req.data = w;
-    if (uv_write(&w->req, (uv_stream_t *)&l->conn->tcp, &b, 1, on_written) != 0) {
+    if (uv_write(&w->req, (uv_stream_t *)&c->tcp, &b, 1, on_written) != 0) {
         mem_free(w->data);
         mem_free(w);
     }
+}
+
+static void flush(struct link *l)
+{
+    struct buf cipher = BUF_EMPTY;
+
+    if (l->conn == NULL || l->out.len == 0)
+        return;
+    if (l->conn->tls == NULL) {
+        put_out(l->conn, &l->out);
+        return;
+    }
+    if (tls_client_write(l->conn->tls, l->out.data, l->out.len, &cipher))
+        put_out(l->conn, &cipher); /* else the line is broken, which shows in the reads too */
+    buf_fini(&cipher);
+    buf_reset(&l->out);
 }
 
 static void add_pending(struct link *l, link_answer_fn fn, void *data)
@@ -177,6 +198,7 @@ static void on_conn_closed(uv_handle_t *h)
 
     CHECK(c->magic == CONN_MAGIC);
     c->magic = 0;
+    tls_client_free(c->tls);
     mem_free(c);
 }
 
@@ -476,6 +498,39 @@ static void take_lines(struct link *l, const struct conn *c)
     }
 }
 
+/* What TLS carries; its end, or the peer's, is told once all lines before it are taken. */
+static void take_cipher(struct link *l, struct conn *c, const char *data, size_t len)
+{
+    struct buf plain = BUF_EMPTY, cipher = BUF_EMPTY;
+    const enum tls_client_state state = tls_client_feed(c->tls, data, len, &plain, &cipher);
+
+    put_out(c, &cipher);
+    buf_fini(&cipher);
+    if (l->trust.news[0] != '\0' && l->hooks.told != NULL)
+        l->hooks.told(l->hooks.data, l->trust.news);
+    l->trust.news[0] = '\0';
+    if (plain.len > 0) {
+        line_feed(&l->in, plain.data, plain.len);
+        take_lines(l, c);
+    }
+    buf_fini(&plain);
+    if (l->conn != c)
+        return;
+    switch (state) {
+    case TLS_CLIENT_OPEN:
+        break;
+    case TLS_CLIENT_EOF:
+        drop(l, "the server closed the line", EX_UNAVAILABLE, 0);
+        break;
+    case TLS_CLIENT_FAILED:
+        drop(l, tls_client_why(c->tls), EX_PROTOCOL, 0);
+        break;
+    case TLS_CLIENT_UNTRUSTED:
+        fail(l, EX_NOPERM, tls_client_why(c->tls));
+        break;
+    }
+}
+
 static void on_alloc(uv_handle_t *h, size_t suggested, uv_buf_t *b)
 {
     (void)h;
@@ -495,13 +550,41 @@ static void on_read(uv_stream_t *s, ssize_t n, const uv_buf_t *b)
              0);
     if (l != NULL && n > 0) {
         l->heard = mono_now();
-        line_feed(&l->in, b->base, (size_t)n);
-        take_lines(l, c);
+        if (c->tls != NULL) {
+            take_cipher(l, c, b->base, (size_t)n);
+        } else {
+            line_feed(&l->in, b->base, (size_t)n);
+            take_lines(l, c);
+        }
     }
     mem_free(b->base);
 }
 
 /* ---- connecting ---- */
+
+static bool on_trust(void *arg, const struct tls_peer *peer, char why[TLS_CLIENT_WHY_LEN])
+{
+    struct link *l = arg;
+
+    return trust_decide(&l->trust, peer, why);
+}
+
+static void start_tls(struct link *l, struct conn *c)
+{
+    const struct tls_rules rules = {
+        .host = l->cfg.url.host, .ca = l->cfg.ca, .trust = on_trust, .arg = l};
+    struct buf cipher = BUF_EMPTY;
+    char why[TLS_CLIENT_WHY_LEN];
+
+    l->trust =
+        (struct trust){.url = &l->cfg.url, .has_ca = l->cfg.ca != NULL, .print = l->cfg.print};
+    if (tls_client_new(&rules, &c->tls, why) != ERR_OK) {
+        fail(l, EX_CONFIG, why);
+        return;
+    }
+    tls_client_start(c->tls, &cipher);
+    put_out(c, &cipher);
+}
 
 static void on_connect(uv_connect_t *req, int status)
 {
@@ -519,6 +602,8 @@ static void on_connect(uv_connect_t *req, int status)
     l->heard = mono_now();
     if (uv_read_start((uv_stream_t *)&c->tcp, on_alloc, on_read) != 0)
         drop(l, "the line can't be read", EX_UNAVAILABLE, 0);
+    else if (l->cfg.url.tls)
+        start_tls(l, c);
 }
 
 static void on_resolved(uv_getaddrinfo_t *req, int status, struct addrinfo *list)

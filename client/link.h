@@ -28,6 +28,7 @@ struct link_hooks {
     void (*down)(void *data, const char *why, int64_t retry_ms);
     void (*note)(void *data, enum msg_note note, const struct json *params);
     void (*raw)(void *data, const char *line, size_t len); /* every line; may be NULL */
+    void (*told)(void *data, const char *text);            /* news for people; may be NULL */
     void (*failed)(void *data, int code, const char *why); /* given up; sysexits code */
 };
 struct link_config {
@@ -36,6 +37,8 @@ struct link_config {
     const char *password; /* an account's, to log in with `name` once; NULL: as guest, or by what
                              was kept. Borrowed for the link's life */
     bool registers;       /* make the account first */
+    const char *ca;       /* with skirmishs://: PEM file of the authorities to trust, or NULL */
+    const char *print;    /* the fingerprint that its certificate must have, or NULL */
     bool keep;            /* keep tokens in the state directory, to come back as the same */
     int64_t patience_ms;  /* give up when down for so long; 0: never, once it has been up */
 };

@@ -3,6 +3,7 @@
  */
 #include "client/options.h"
 
+#include "client/trust.h"
 #include "common/base/str.h"
 
 enum option_id {
@@ -26,22 +27,36 @@ enum option_id {
     OPT_LEVEL,
     OPT_SEED,
     OPT_PATIENCE,
+    OPT_CA,
+    OPT_PRINT,
     OPT_COUNT
 };
 static const struct {
     const char *word;
     bool has_value;
 } table[] = {
-    [OPT_SERVER] = {"--server", true},    [OPT_NAME] = {"--name", true},
-    [OPT_CREATE] = {"--create", true},    [OPT_SIDE] = {"--side", true},
-    [OPT_JOIN] = {"--join", true},        [OPT_CLOCK] = {"--clock", true},
-    [OPT_FAIR] = {"--fair", true},        [OPT_RATED] = {"--rated", false},
-    [OPT_PRIVATE] = {"--private", false}, [OPT_OPPONENT] = {"--opponent", true},
-    [OPT_INVITE] = {"--invite", true},    [OPT_JSON] = {"--json", false},
-    [OPT_SCRIPT] = {"--script", true},    [OPT_PLAIN] = {"--plain", false},
-    [OPT_ASCII] = {"--ascii", false},     [OPT_STAY] = {"--stay", false},
-    [OPT_GO_ON] = {"--go-on", false},     [OPT_LEVEL] = {"--level", true},
-    [OPT_SEED] = {"--seed", true},        [OPT_PATIENCE] = {"--patience", true},
+    [OPT_SERVER] = {"--server", true},
+    [OPT_NAME] = {"--name", true},
+    [OPT_CREATE] = {"--create", true},
+    [OPT_SIDE] = {"--side", true},
+    [OPT_JOIN] = {"--join", true},
+    [OPT_CLOCK] = {"--clock", true},
+    [OPT_FAIR] = {"--fair", true},
+    [OPT_RATED] = {"--rated", false},
+    [OPT_PRIVATE] = {"--private", false},
+    [OPT_OPPONENT] = {"--opponent", true},
+    [OPT_INVITE] = {"--invite", true},
+    [OPT_JSON] = {"--json", false},
+    [OPT_SCRIPT] = {"--script", true},
+    [OPT_PLAIN] = {"--plain", false},
+    [OPT_ASCII] = {"--ascii", false},
+    [OPT_STAY] = {"--stay", false},
+    [OPT_GO_ON] = {"--go-on", false},
+    [OPT_LEVEL] = {"--level", true},
+    [OPT_SEED] = {"--seed", true},
+    [OPT_PATIENCE] = {"--patience", true},
+    [OPT_CA] = {"--ca", true},
+    [OPT_PRINT] = {"--fingerprint", true},
 };
 _Static_assert(ARRAY_LEN(table) == OPT_COUNT, "a row for every option");
 
@@ -152,6 +167,14 @@ static int read_one(struct options *o, enum option_id id, const char *value, con
     case OPT_SEED:
         if (!str_to_int(value, 0, INT64_C(9007199254740992), &o->seed))
             return cmd_fail(EX_USAGE, "--seed takes a whole number");
+        break;
+    case OPT_CA:
+        o->ca = value;
+        break;
+    case OPT_PRINT:
+        o->print = value;
+        if (!trust_is_print(value))
+            return cmd_fail(EX_USAGE, "a fingerprint is SHA256: and 64 digits of hex");
         break;
     case OPT_PATIENCE:
         if (!str_to_int(value, 0, 31536000, &o->patience_s))

@@ -17,13 +17,15 @@ struct options {
     bool has_wish; /* create, join or a match in the URL was given */
     bool json, plain, ascii, stay;
     const char *script;
-    const char *level;  /* bot */
-    int64_t seed;       /* bot; -1: not given */
-    int64_t patience_s; /* give up when the server is away for so long; 0: never */
+    const char *ca, *print; /* what a TLS server's certificate must be; NULL: see client/trust.h */
+    const char *level;      /* bot */
+    int64_t seed;           /* bot; -1: not given */
+    int64_t patience_s;     /* give up when the server is away for so long; 0: never */
 };
 
 #define OPTIONS_PLACE                                                                              \
-    "[URL] [--server URL] [--name N] [--invite CODE] [--patience SECONDS] [--json]"
+    "[URL] [--server URL] [--name N] [--invite CODE] [--patience SECONDS] [--json]\n"              \
+    "    [--ca FILE | --fingerprint SHA256:HEX]"
 #define OPTIONS_SEAT                                                                               \
     "[--create SCENARIO --side ID|random [--clock none|MAIN+PHASE|DAYSd]\n"                        \
     "    [--fair strict|normal|server] [--rated] [--private] [--opponent N] | --join MATCH|any]\n" \

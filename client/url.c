@@ -8,7 +8,7 @@
 
 static enum err wrong(char why[URL_WHY_LEN], const char *what)
 {
-    (void)snprintf(why, URL_WHY_LEN, "%s; a server is skirmish://HOST:PORT[/match/ID]", what);
+    (void)snprintf(why, URL_WHY_LEN, "%s; a server is skirmish[s]://HOST:PORT[/match/ID]", what);
     return ERR_USAGE;
 }
 
@@ -54,11 +54,16 @@ static enum err parse_place(const char *text, size_t n, struct url *out, char wh
 
 enum err url_parse(const char *text, struct url *out, char why[URL_WHY_LEN])
 {
-    static const char scheme[] = "skirmish://", match[] = "/match/";
-    const char *place = str_starts(text, scheme) ? text + sizeof(scheme) - 1 : text;
-    const char *path = strchr(place, '/');
+    static const char plain[] = "skirmish://", tls[] = "skirmishs://", match[] = "/match/";
+    const bool is_tls = str_starts(text, tls);
+    const char *place = str_starts(text, plain) ? text + sizeof(plain) - 1 : text;
+    const char *path;
 
+    if (is_tls)
+        place = text + sizeof(tls) - 1;
+    path = strchr(place, '/');
     memset(out, 0, sizeof(*out));
+    out->tls = is_tls;
     if (place == text && strstr(text, "://") != NULL)
         return wrong(why, "that kind of address isn't spoken");
     if (path != NULL && path[1] != '\0') {
@@ -73,7 +78,8 @@ void url_print(const struct url *u, struct buf *out)
 {
     const bool v6 = strchr(u->host, ':') != NULL;
 
-    buf_printf(out, "skirmish://%s%s%s:%u", v6 ? "[" : "", u->host, v6 ? "]" : "", u->port);
+    buf_printf(out, "skirmish%s://%s%s%s:%u", u->tls ? "s" : "", v6 ? "[" : "", u->host,
+               v6 ? "]" : "", u->port);
     if (u->match[0] != '\0')
         buf_printf(out, "/match/%s", u->match);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC
- * url.h -- where a server and a match are: skirmish://host:port[/match/ID].
+ * url.h -- where a server and a match are: skirmish://host:port[/match/ID], skirmishs:// for TLS.
  */
 #ifndef SK_CLIENT_URL_H
 #define SK_CLIENT_URL_H
@@ -14,6 +14,7 @@
 struct url {
     char host[URL_HOST_LEN + 1]; /* name or numeric address, without brackets */
     uint16_t port;
+    bool tls;
     char match[MATCH_ID_HEX]; /* id, or number in digits; "" when none is named */
 };
 

@@ -150,6 +150,14 @@ static void note(void *data, enum msg_note n, const struct json *params)
     shell_dirty(o->shell);
 }
 
+static void told(void *data, const char *text)
+{
+    struct online *o = data;
+
+    online_note(o, text);
+    shell_dirty(o->shell);
+}
+
 static void close_front(void *data)
 {
     struct online *o = data;
@@ -180,6 +188,7 @@ int online_run(const struct options *opt, const struct settings *set,
                               .up = up,
                               .down = down,
                               .note = note,
+                              .told = told,
                               .close = close_front,
                               .seat = online_seat_hooks(o)};
     struct buf where = BUF_EMPTY;
