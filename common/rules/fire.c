@@ -99,6 +99,7 @@ static enum rules_err shooters(const struct rules_board *b, const struct rules_s
     return aim->n > 0 ? RULES_OK : rules_refuse(no, why, who[0], aim->square);
 }
 
+/* NOLINTNEXTLINE(readability-function-size): where and whereto, and an answer of each kind */
 enum rules_err rules_aim(const struct rules_board *b, const struct rules_state *s, uint16_t square,
                          enum rules_dir face, struct rules_aim *out, struct rules_refusal *no)
 {

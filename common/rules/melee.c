@@ -263,54 +263,57 @@ static uint64_t gcd(uint64_t a, uint64_t b)
     return a;
 }
 
+/* Of 12 (or 6) ways in which one pairing goes, those that a figure with each own die survives. */
+struct ways {
+    uint64_t of[6], all;
+};
+
+/* Fold in one pairing: `edge` is own bonus less the other's. */
+static void fold_pairing(struct ways *w, int edge, bool one_save)
+{
+    for (int d = 1; d <= 6; d++) {
+        int beaten = 6 - (d + edge); /* faces of the other that beat d */
+        unsigned beats = beaten < 0 ? 0U : (unsigned)MIN(beaten, 6);
+
+        /* one save for all: ways to lose none; else a lost pairing is saved on 4, 5 or 6 */
+        w->of[d - 1] *= (one_save ? 6 : 12) - beats;
+    }
+    w->all *= one_save ? 6 : 12;
+}
+
 /*
  * Chance of not falling, die by die: with own die d, each pairing is survived in
- * 12 - (throws that beat d) of 12 ways (a lost pairing is saved on 4, 5 or 6). With `saves: one`
- * one save answers for all that were lost.
+ * 12 - (throws that beat d) of 12 ways. With `saves: one` one save answers for all that were lost.
  */
 struct rules_odds rules_odds_melee(const struct rules_board *b, const struct rules_state *s,
                                    unsigned figure)
 {
     struct pair pair[PAIRINGS_MAX];
     unsigned n = find_pairs(b, s, pair);
-    uint64_t ways[6] = {1, 1, 1, 1, 1, 1};
-    uint64_t all = 1;
-    unsigned lost_once[6] = {0};
+    struct ways w = {{1, 1, 1, 1, 1, 1}, 1};
+    bool one_save = b->readings.saves == 1;
     struct rules_odds odds = {0, 1};
+    unsigned mine = 0;
     uint64_t live = 0;
     uint64_t g;
-    unsigned mine = 0;
 
-    for (unsigned i = 0; i < n; i++) {
-        bool is_a = pair[i].a == figure;
-        unsigned other = is_a ? pair[i].b : pair[i].a;
-        int edge;
+    for (unsigned i = 0; i < n && mine < 16; i++) { /* 12^17 is the most that 64 bits hold */
+        unsigned other = pair[i].a == figure ? pair[i].b : pair[i].a;
 
-        if (!is_a && pair[i].b != figure)
+        if (pair[i].a != figure && pair[i].b != figure)
             continue;
-        if (++mine > 16)
-            break; /* 12^17 is the most that 64 bits hold */
-        edge = (int)rules_melee_bonus(b, s, figure, other) -
-               (int)rules_melee_bonus(b, s, other, figure);
-        for (int d = 1; d <= 6; d++) {
-            int beaten = 6 - (d + edge); /* faces of the other that beat d */
-            unsigned beats = beaten < 0 ? 0U : beaten > 6 ? 6U : (unsigned)beaten;
-
-            if (b->readings.saves == 1) {
-                ways[d - 1] *= 6 - beats; /* of 6: lost none at all so far */
-                lost_once[d - 1] = 1;
-            } else {
-                ways[d - 1] *= 12 - beats;
-            }
-        }
-        all *= b->readings.saves == 1 ? 6 : 12;
+        mine++;
+        fold_pairing(&w,
+                     (int)rules_melee_bonus(b, s, figure, other) -
+                         (int)rules_melee_bonus(b, s, other, figure),
+                     one_save);
     }
     if (mine == 0)
         return odds;
     for (unsigned d = 0; d < 6; d++)
-        live += lost_once[d] ? all + ways[d] : 2 * ways[d]; /* in halves: saved half the time */
-    odds.n = 12 * all - live;
-    odds.d = 12 * all;
+        live += one_save ? w.all + w.of[d] : 2 * w.of[d]; /* in halves: saved half the time */
+    odds.n = 12 * w.all - live;
+    odds.d = 12 * w.all;
     g = gcd(odds.n, odds.d);
     odds.n /= g;
     odds.d /= g;
