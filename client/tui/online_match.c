@@ -216,6 +216,8 @@ static void on_settled(void *data)
 
     if (!o->has_table)
         return;
+    if (o->with != NULL)
+        solo_match(o->with->solo, seat_match(app_seat(o->app)), model_of(o)->audit.over);
     play_settled(&o->table);
     look_whose_turn(o);
 }

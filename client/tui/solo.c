@@ -138,18 +138,94 @@ static int start_server(struct solo *s)
     return good ? EX_OK : cmd_fail(EX_UNAVAILABLE, "%s did not start; its log: %s", program, log);
 }
 
+/* A small file of the kept game. */
+static void file_path(const struct solo *s, const char *name, char path[SOLO_DIR_LEN + 16])
+{
+    (void)snprintf(path, SOLO_DIR_LEN + 16, "%s/%s", s->dir, name);
+}
+
+static void file_read(const struct solo *s, const char *name, char *text, size_t size)
+{
+    char path[SOLO_DIR_LEN + 16];
+    struct buf in = BUF_EMPTY;
+
+    file_path(s, name, path);
+    text[0] = '\0';
+    if (buf_read_file(&in, path, 64) == ERR_OK && in.len > 0)
+        (void)str_ncopy(text, size, in.data, strcspn(in.data, "\n"));
+    buf_fini(&in);
+}
+
+static void file_write(const struct solo *s, const char *name, const char *text)
+{
+    char path[SOLO_DIR_LEN + 16];
+    FILE *f;
+
+    file_path(s, name, path);
+    f = fopen(path, "we");
+    if (f == NULL || fprintf(f, "%s\n", text) < 0)
+        (void)cmd_fail(EX_CANTCREAT, "%s: %s", path, strerror(errno));
+    if (f != NULL)
+        (void)fclose(f);
+}
+
+void solo_match(struct solo *s, const char *match, bool over)
+{
+    char path[SOLO_DIR_LEN + 16];
+
+    if (!s->keep || str_eq(s->match, over ? "" : match))
+        return;
+    (void)str_copy(s->match, sizeof(s->match), over ? "" : match);
+    file_path(s, "match", path);
+    if (over)
+        (void)unlink(path);
+    else
+        file_write(s, "match", match);
+}
+
+/* Where the kept game was served, so that its tokens are found again, and which it is. */
+static void load_kept(struct solo *s)
+{
+    char port[16];
+    int64_t v;
+
+    file_read(s, "match", s->match, sizeof(s->match));
+    file_read(s, "port", port, sizeof(port));
+    if (str_to_int(port, 1, UINT16_MAX, &v))
+        s->port = (uint16_t)v;
+}
+
+static int keep_in(struct solo *s, const char *dir)
+{
+    char *whole;
+
+    if (mkdir(dir, 0700) != 0 && errno != EEXIST)
+        return cmd_fail(EX_CANTCREAT, "%s: %s", dir, strerror(errno));
+    whole = realpath(dir, NULL);
+    if (whole == NULL || !str_copy(s->dir, sizeof(s->dir), whole)) {
+        free(whole);
+        return cmd_fail(EX_CANTCREAT, "%s can't be used: %s", dir,
+                        whole == NULL ? strerror(errno) : "too long a path");
+    }
+    free(whole);
+    s->keep = true;
+    load_kept(s);
+    return EX_OK;
+}
+
 int solo_start(struct solo *s, const char *keep)
 {
+    char port[16];
+    int code;
+
     const char *tmp = getenv("TMPDIR");
     char state[SOLO_DIR_LEN + 16];
 
     memset(s, 0, sizeof(*s));
     if (keep != NULL) {
-        s->keep = true;
-        if (!str_copy(s->dir, sizeof(s->dir), keep))
-            return cmd_fail(EX_USAGE, "%.40s...: too long a path", keep);
-        if (mkdir(s->dir, 0700) != 0 && errno != EEXIST)
-            return cmd_fail(EX_CANTCREAT, "%s: %s", s->dir, strerror(errno));
+        code = keep_in(s, keep);
+        if (code != EX_OK)
+            return code;
     } else {
         (void)snprintf(s->dir, sizeof(s->dir), "%.200s/skirmish-solo-XXXXXX",
                        tmp != NULL && tmp[0] == '/' ? tmp : "/tmp");
@@ -160,7 +236,11 @@ int solo_start(struct solo *s, const char *keep)
     }
     (void)snprintf(state, sizeof(state), "%s/state", s->dir);
     (void)setenv("XDG_STATE_HOME", state, 1);
-    return start_server(s);
+    code = start_server(s);
+    (void)snprintf(port, sizeof(port), "%u", s->port);
+    if (code == EX_OK && s->keep)
+        file_write(s, "port", port);
+    return code;
 }
 
 int solo_bot(struct solo *s, const char *match, const char *invite, const char *level)

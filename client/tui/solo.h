@@ -14,6 +14,7 @@ struct solo {
     char dir[SOLO_DIR_LEN]; /* data, log and state of this game */
     bool keep;
     uint16_t port;
+    char match[40];  /* of an unfinished game that was kept; "" none */
     int server, bot; /* process ids; 0: not running */
 };
 
@@ -25,6 +26,8 @@ struct solo {
 int solo_start(struct solo *s, const char *keep);
 /* Start a bot that joins `match` ("" as invite: none is needed). EX_OK or said. */
 int solo_bot(struct solo *s, const char *match, const char *invite, const char *level);
+/* A kept game: remember the match, or that it is over. */
+void solo_match(struct solo *s, const char *match, bool over);
 /* End both; what isn't kept is removed. */
 void solo_stop(struct solo *s);
 

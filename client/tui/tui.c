@@ -42,6 +42,7 @@ static int solo_online(struct solo *s, const struct solo_wish *wish, const struc
 {
     struct online_solo with = {s, wish->level};
     struct options opt;
+    char match[sizeof(s->match)];
     bool again = false;
 
     memset(&opt, 0, sizeof(opt));
@@ -55,6 +56,10 @@ static int solo_online(struct solo *s, const struct solo_wish *wish, const struc
     opt.wish.side = wish->side;
     opt.wish.clock.kind = CLOCK_NONE;
     opt.wish.is_private = true;
+    if (s->match[0] != '\0') { /* go on with the game that was kept */
+        (void)str_copy(match, sizeof(match), s->match);
+        opt.wish = (struct seat_wish){.goal = SEAT_JOIN, .match = match};
+    }
     return online_run(&opt, set, &with, &again);
 }
 

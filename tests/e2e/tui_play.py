@@ -117,7 +117,35 @@ def leave_by_mouse(screen):
     screen.click_on("q leave")
 
 
+def kept():
+    """A game that is left and taken up again, with its server stopped between."""
+    with tempfile.TemporaryDirectory(prefix="skirmish-tui-") as home:
+        quiet(home)
+        with solo(home, "--keep", os.path.join(home, "game")) as screen:
+            my_phase(screen)
+            screen.keys(":")
+            screen.type("m r1 b3 e")
+            screen.keys("Enter")
+            screen.wait(r"R R1 +b3 +▶ acted")
+            screen.keys("q")
+            screen.exit_code()
+        with solo(home, "--keep", os.path.join(home, "game")) as screen:
+            screen.wait(MINE, r"R R1 +b3 +▶ acted", "dice checked")
+            screen.keys("e")
+            screen.wait("End the phase")
+            screen.keys("y")
+            screen.wait(MINE, r"R R1 +b3 +▶ ready")  # the bot is back too
+            screen.keys("R", "y")
+            screen.wait(OVER)
+            screen.keys("q")
+            screen.exit_code()
+        if os.path.exists(os.path.join(home, "game", "match")):
+            raise Failure("a game that is over is kept")
+    print("kept: left and taken up again")
+
+
 def main():
+    kept()
     for play, leave in ((by_keys, leave_by_key), (by_mouse, leave_by_mouse)):
         with tempfile.TemporaryDirectory(prefix="skirmish-tui-") as home:
             quiet(home)
