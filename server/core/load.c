@@ -68,10 +68,29 @@ static uint32_t number_of(const struct core *c, const struct core_match_row *row
     return ref.no != 0 && ref.no < UINT32_MAX && room_find(c, &ref) == NULL ? ref.no : 0;
 }
 
+/* What people may be told of a match that is set aside; NULL: nothing. Owned. */
+static struct match_setup *setup_of(struct core *c, const struct core_match_row *row)
+{
+    struct match_setup s;
+    struct match_setup *out;
+    struct match_peek peek;
+
+    if (match_row_setup(row->data, row->data_len, &s, &peek) != ERR_OK)
+        return NULL;
+    s.scenario = scenario_set_find(c->scenarios, peek.scenario);
+    if (s.scenario == NULL)
+        return NULL;
+    s.board = room_board(c, s.scenario, &peek.readings);
+    out = mem_alloc(sizeof(*out));
+    *out = s;
+    return out;
+}
+
 enum err core_load_match(struct core *c, const struct core_match_row *row, char why[PLAY_WHY_LEN])
 {
     struct match_load l = {.row = row, .env = &c->env};
     struct match *m = NULL;
+    struct room *r;
     enum err e;
     uint32_t no;
 
@@ -83,7 +102,10 @@ enum err core_load_match(struct core *c, const struct core_match_row *row, char 
     if (e == ERR_OK)
         e = match_load(&l, core_now(c), &m, why);
     no = e == ERR_OK ? match_setup_of(m)->no : number_of(c, row);
-    room_enter(c, room_new(m, row->id, no));
+    r = room_new(m, row->id, no);
+    if (e != ERR_OK)
+        r->aside = setup_of(c, row);
+    room_enter(c, r);
     if (no >= c->next_no)
         c->next_no = no + 1;
     return e;

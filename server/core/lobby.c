@@ -51,7 +51,7 @@ void list_drop(struct room_list *l, const struct room *r)
 
 static const char *state_word(const struct room *r)
 {
-    switch (match_state(r->m)) {
+    switch (r->m != NULL ? match_state(r->m) : MATCH_BROKEN) {
     case MATCH_OPEN:
         return "open";
     case MATCH_SETUP:
@@ -137,13 +137,15 @@ void lobby_summary(const struct core *c, const struct room *r, struct jsonw *w)
     jsonw_m_hex(w, "match", r->id, sizeof(r->id));
     jsonw_m_int(w, "no", r->no);
     jsonw_m_str(w, "state", state_word(r));
-    put_setup(match_setup_of(r->m), w);
-    put_maker_rating(c, r, w);
-    if (match_name(r->m, ROLE_B)[0] != '\0')
-        jsonw_m_str(w, "joiner", match_name(r->m, ROLE_B));
-    put_play(r, w);
+    put_setup(room_setup(r), w);
+    if (r->m != NULL) {
+        put_maker_rating(c, r, w);
+        if (match_name(r->m, ROLE_B)[0] != '\0')
+            jsonw_m_str(w, "joiner", match_name(r->m, ROLE_B));
+        put_play(r, w);
+    }
     jsonw_m_int(w, "spectators", r->watchers.n);
-    jsonw_m_int(w, "ts", match_opened_at(r->m).ms);
+    jsonw_m_int(w, "ts", r->m != NULL ? match_opened_at(r->m).ms : 0);
 }
 
 void lobby_roll(const struct match_request *q, struct jsonw *w)
@@ -214,7 +216,7 @@ void lobby_user(struct core *c, const struct user *u, bool online)
 /* An open match that was withdrawn never was one: it is in no list. */
 static bool is_gone(const struct room *r)
 {
-    return match_state(r->m) == MATCH_OVER && match_name(r->m, ROLE_B)[0] == '\0';
+    return r->m != NULL && match_state(r->m) == MATCH_OVER && match_name(r->m, ROLE_B)[0] == '\0';
 }
 
 void lobby_match(struct core *c, const struct room *r)
@@ -304,7 +306,7 @@ enum verdict on_lobby_list(struct core *c, struct conn *cn, struct msg_request *
     for (; at > 0 && left > 0; at--) {
         const struct room *r = l->at[at - 1];
 
-        if (r->m == NULL || match_setup_of(r->m)->is_private || is_gone(r))
+        if (room_setup(r) == NULL || room_setup(r)->is_private || is_gone(r))
             continue;
         jsonw_obj(&w);
         lobby_summary(c, r, &w);

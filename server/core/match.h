@@ -117,6 +117,10 @@ struct match_peek {
     struct rules_readings readings;
 };
 NODISCARD enum err match_row_peek(const char *data, size_t len, struct match_peek *out);
+/* All that a stored row fixes; scenario and board stay NULL, *peek says which. ERR_DATA: it doesn't
+ * check. */
+NODISCARD enum err match_row_setup(const char *data, size_t len, struct match_setup *out,
+                                   struct match_peek *peek);
 /* The match's number as a row that doesn't check tells it; 0: it can't be read. */
 uint32_t match_row_no(const char *data, size_t len);
 

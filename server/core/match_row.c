@@ -200,6 +200,16 @@ enum err match_row_peek(const char *data, size_t len, struct match_peek *out)
     return ok ? ERR_OK : ERR_DATA;
 }
 
+enum err match_row_setup(const char *data, size_t len, struct match_setup *out,
+                         struct match_peek *peek)
+{
+    struct json *row = row_open(data, len);
+    const enum err e = row_setup(row, out, peek);
+
+    json_free(row);
+    return e;
+}
+
 uint32_t match_row_no(const char *data, size_t len)
 {
     char why[JSON_WHY_LEN];

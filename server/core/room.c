@@ -103,7 +103,13 @@ struct room *room_new(struct match *m, const uint8_t id[MATCH_ID_LEN], uint32_t 
 void room_free(struct room *r)
 {
     match_free(r->m);
+    mem_free(r->aside);
     mem_free(r);
+}
+
+const struct match_setup *room_setup(const struct room *r)
+{
+    return r->m != NULL ? match_setup_of(r->m) : r->aside;
 }
 
 static enum list_kind list_of(const struct room *r)

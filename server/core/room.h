@@ -33,6 +33,8 @@ struct room *room_new(struct match *m, const uint8_t id[MATCH_ID_LEN], uint32_t 
 void room_enter(struct core *c, struct room *r);
 /* One that was never entered, or at the core's end. */
 void room_free(struct room *r);
+/* How its match was asked for; NULL: it is set aside, and its row doesn't tell. Borrowed. */
+const struct match_setup *room_setup(const struct room *r);
 
 /* ---- the one road ---- */
 

@@ -173,7 +173,7 @@ struct room {
     struct mono presence_at; /* when spectators may be counted out again */
     bool presence_due;
     struct mono expires;             /* an open match, without an answer */
-    char scenario[RULES_ID_LEN + 1]; /* of one set aside */
+    struct match_setup *aside;       /* of one set aside, where its row tells it; owned */
 };
 
 /* Rated players, best first (standing.h). */
