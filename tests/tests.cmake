@@ -83,6 +83,16 @@ foreach(file IN LISTS fuzzers)
   endif()
 endforeach()
 
+# Libraries that tests load into the real programs (LD_PRELOAD): SK_BUILD/tests/preload/<name>.so.
+file(GLOB preloads CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/preload/*.c)
+foreach(file IN LISTS preloads)
+  get_filename_component(name ${file} NAME_WE)
+  add_library(preload_${name} MODULE ${file})
+  target_link_libraries(preload_${name} PRIVATE sk_flags)
+  set_target_properties(preload_${name} PROPERTIES OUTPUT_NAME ${name} PREFIX ""
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/preload)
+endforeach()
+
 # Benchmarks are built with everything else, so that they don't rot, and run by hand.
 file(GLOB benches CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/bench/*.c)
 foreach(file IN LISTS benches)
