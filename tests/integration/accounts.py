@@ -12,7 +12,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
 from lib_club import (MAIL, PASSWORD, equal, guest, hello, login, member, need,  # noqa: E402
-                      outcome, resumed, seated)
+                      outcome, resumed, seated, until)
 from lib_wire import Refusal, run  # noqa: E402
 
 
@@ -141,8 +141,8 @@ def rotating(server):
         conn.close()
     other = guest(server, "Watch")
     other.call("lobby.follow")
-    other.wait(lambda: "Ann" not in [u["name"] for u in other.call("lobby.follow")["online"]],
-               "Ann to be gone")
+    until(lambda: "Ann" not in [u["name"] for u in other.call("lobby.follow")["online"]],
+          "Ann to be gone")
     thief = hello(server)
     thief.refused("auth", "session.resume", token=late.token)
     restart(server, kill=True)

@@ -11,12 +11,13 @@ import os
 import sqlite3
 import struct
 import sys
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "ref")]
 
 import fd1  # noqa: E402
-from lib_wire import Failure, Refusal, equal, need  # noqa: E402
+from lib_wire import PATIENCE_S, Failure, Refusal, equal, need  # noqa: E402
 
 PASSWORD = "correct horse"
 MAIL = {"kind": "correspondence", "days": 3}
@@ -159,6 +160,16 @@ def end_phase(conn, match, order_id=None):
     head = state_of(conn, match)["head"]
     return conn.call("match.order", match=match, order_id=order_id or "end-%d" % head, base=head,
                      order={"do": "end_phase"})
+
+
+def until(truth, what):
+    """Ask again until truth(), which makes a round trip, is true; returns what it gave."""
+    deadline = time.monotonic() + PATIENCE_S
+    while True:
+        value = truth()
+        if value:
+            return value
+        need(time.monotonic() < deadline, "no end while waiting for %s" % what)
 
 
 def outcome(conn, method, params):
