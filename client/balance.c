@@ -64,8 +64,7 @@ static void report(const struct match *m, struct balance_game *out)
     out->reason = s->reason;
     out->turns = s->turn;
     for (unsigned side = RULES_A; side <= RULES_B; side++)
-        out->killed[side] =
-            (uint16_t)rules_killed(m->setup->board, s, (enum rules_side)side);
+        out->killed[side] = (uint16_t)rules_killed(m->setup->board, s, (enum rules_side)side);
 }
 
 void balance_play(const struct balance_setup *setup, uint32_t index, struct balance_game *out)

@@ -32,12 +32,12 @@ void balance_play(const struct balance_setup *setup, uint32_t index, struct bala
 
 struct balance_tally {
     uint32_t games, draws;
-    uint32_t won[2];                             /* by side */
-    uint32_t bot_won[2];                         /* by bot */
-    uint32_t first_won;                          /* by whoever had the first phase */
-    uint32_t how[3][RULES_REASON_COUNT];         /* by winner (RULES_NOBODY: drawn) and reason */
+    uint32_t won[2];                     /* by side */
+    uint32_t bot_won[2];                 /* by bot */
+    uint32_t first_won;                  /* by whoever had the first phase */
+    uint32_t how[3][RULES_REASON_COUNT]; /* by winner (RULES_NOBODY: drawn) and reason */
     uint32_t killed[2];
-    uint32_t turns[BALANCE_TURNS];               /* games that ended in each turn */
+    uint32_t turns[BALANCE_TURNS]; /* games that ended in each turn */
 };
 void balance_add(struct balance_tally *t, const struct balance_game *g);
 /* The turn by which `percent` of the games had ended. */

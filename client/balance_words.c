@@ -95,8 +95,8 @@ static void put_text(unsigned x, unsigned y, const char *text, struct buf *out)
 }
 
 /* A share as a bar, its interval as a whisker. */
-static void put_bar(unsigned y, const char *what, const struct balance_share *s,
-                    const char *colour, struct buf *out)
+static void put_bar(unsigned y, const char *what, const struct balance_share *s, const char *colour,
+                    struct buf *out)
 {
     put_text(10, y + 14, what, out);
     buf_printf(out,

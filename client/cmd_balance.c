@@ -210,7 +210,10 @@ static int balance_all(const struct options *o)
         const struct balance_share s = balance_share(total->bot_won[i], total->games);
 
         (void)printf("all: %s%s won %u of %u, %.1f%% (%.1f to %.1f), %u drawn\n",
-                     bot_level_word(o->level[i]), o->swaps ? "" : i == 0 ? " (A)" : " (B)",
+                     bot_level_word(o->level[i]),
+                     o->swaps ? ""
+                     : i == 0 ? " (A)"
+                              : " (B)",
                      total->bot_won[i], total->games, 100.0 * s.share, 100.0 * s.low,
                      100.0 * s.high, total->draws);
     }

@@ -62,10 +62,17 @@ void bot_free(struct bot *bot)
 /* The plan for the phase that `s` is in. */
 static void make_plan(struct bot *bot, const struct rules_state *s)
 {
-    if (bot_budgets[bot->level].samples > 0)
+    const struct bot_budget *budget = &bot_budgets[bot->level];
+    const uint32_t seed = bot_mix((uint32_t)bot->seed, s->turn);
+
+    if (budget->phases > 0)
         bot_search(bot, s);
     else
         bot_plan_fill(&bot->plan, bot->map.waits[bot->side] != 0 ? BOT_HOLD : BOT_PLAIN, 0, 0);
+    for (unsigned f = 0; budget->noise > 0 && f < bot->map.b->n_figures; f++) {
+        bot->plan.noise[f] = budget->noise;
+        bot->plan.seed[f] = bot_mix(seed, f);
+    }
 }
 
 void bot_decide(struct bot *bot, const struct rules_state *s, struct rules_order *out)

@@ -293,8 +293,9 @@ static bool ask(const struct bot_drill *d, const struct rules_state *s, unsigned
     try_here(&q, &best);
     walk(&q, &k);
     try_moves(&q, &k, &best);
-    if (best.deed == STAND || (d->pass == 0 && (best.deed == MOVE || (best.deed == TURN &&
-                               d->view->m->b->readings.turning == 0))))
+    if (best.deed == STAND ||
+        (d->pass == 0 &&
+         (best.deed == MOVE || (best.deed == TURN && d->view->m->b->readings.turning == 0))))
         return false;
     write_order(&q, &best, n, group, o);
     return true;

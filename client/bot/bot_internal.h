@@ -65,26 +65,46 @@ void bot_flood_run(struct bot_flood *f, const struct bot_map *m, enum bot_mover 
 struct bot_view {
     const struct bot_map *m;
     enum rules_side me;
-    uint8_t count[RULES_SQUARES_MAX]; /* figures there */
-    uint8_t owner[RULES_SQUARES_MAX]; /* enum rules_side, RULES_NOBODY when empty */
-    uint8_t top[RULES_SQUARES_MAX];   /* figure of rank 1, where count > 0 */
-    uint8_t foe[RULES_SQUARES_MAX];   /* 1: an enemy stands there */
-    uint8_t near[RULES_SQUARES_MAX];  /* enemy squares that touch it */
+    uint8_t count[RULES_SQUARES_MAX];   /* figures there */
+    uint8_t owner[RULES_SQUARES_MAX];   /* enum rules_side, RULES_NOBODY when empty */
+    uint8_t top[RULES_SQUARES_MAX];     /* figure of rank 1, where count > 0 */
+    uint8_t foe[RULES_SQUARES_MAX];     /* 1: an enemy stands there */
+    uint8_t near[RULES_SQUARES_MAX];    /* enemy squares that touch it */
     uint16_t danger[RULES_SQUARES_MAX]; /* chance, of 1000, to be shot there by lines laid now */
     uint8_t shot[RULES_SQUARES_MAX][4]; /* points/4 of a shot from there that way */
-    uint8_t chase[RULES_SQUARES_MAX];   /* steps to enemies worth it */
-    uint8_t need[RULES_SQUARES_MAX];    /* steps to squares that want a soldier */
+    uint8_t press[RULES_SQUARES_MAX];   /* enemies that can walk there in a phase, about */
+    uint8_t cover[RULES_SQUARES_MAX]
+                 [4];                 /* points/4 of lines that way, over where enemies may come */
+    uint8_t chase[RULES_SQUARES_MAX]; /* steps to enemies worth it */
+    uint8_t need[RULES_SQUARES_MAX];  /* steps to squares that want a soldier */
     uint8_t has_need, has_foe;
     struct bot_flood flood;
 };
 void bot_view_build(struct bot_view *v, const struct bot_map *m, const struct rules_state *s,
                     enum rules_side me);
+/* Only who stands where. */
+void bot_view_place(struct bot_view *v, const struct bot_map *m, const struct rules_state *s);
+/* The first square that holds anybody on the line from `from`, *range squares off, if a shot could
+ * reach it; else RULES_NO_SQUARE. */
+uint16_t bot_view_target(const struct bot_view *v, uint16_t from, enum rules_dir d,
+                         unsigned *range);
 /* The own figures of `from` that moved are now where `s` says. */
 void bot_view_moved(struct bot_view *v, const struct rules_state *s, uint16_t from, uint16_t to);
 /* What shot of `range` kills, of 1000. */
 unsigned bot_kill_chance(const struct rules_board *b, unsigned range);
 
 /* ---- bot_drill.c: orders for a phase ---- */
+
+/* Weights in tenths; of progress, tenths of a point for a turn saved. */
+struct bot_weights {
+    int16_t goal, chase, need; /* a turn nearer */
+    int16_t danger, shot;      /* of the points at stake */
+    int16_t melee;             /* of the points that a pairing wins or loses on average */
+    int16_t contact;           /* for each enemy square touched */
+    int16_t fire;              /* of the points that a volley kills */
+    int16_t cover;             /* of the points that lines over the enemy's ways may win */
+    int16_t press;             /* for each enemy that can come there */
+};
 
 enum bot_style {
     BOT_BALANCED,
@@ -146,26 +166,27 @@ int bot_fire_score(const struct bot_asked *q, enum rules_dir face);
 
 /* ---- bot_judge.c: what a position is worth ---- */
 
-/* Points for `side`, -BOT_WON to BOT_WON. */
-int bot_judge(const struct bot_map *m, const struct rules_state *s, enum rules_side side);
+/* Points for `side`, -BOT_WON to BOT_WON. `v` is scratch. */
+int bot_judge(struct bot_view *v, const struct bot_map *m, const struct rules_state *s,
+              enum rules_side side);
 
 /* ---- bot_search.c ---- */
 
 struct bot_budget {
-    uint8_t styles;     /* whole-force styles tried first */
-    uint8_t turns;      /* how far a sample is played on */
-    uint8_t first;      /* samples for each of those */
-    uint16_t samples;   /* in all, for one phase */
-    uint8_t per_change; /* samples that a changed plan gets at first */
-    uint8_t most;       /* and at most */
+    uint8_t noise;   /* points by which its hand is unsteady; 0: as well as it can */
+    uint8_t styles;  /* whole-force styles tried before anything else */
+    uint16_t turns;  /* how far a sample is played on, if the game doesn't end before */
+    uint16_t phases; /* played in the head for one real phase, about */
+    uint8_t least;   /* samples that a plan gets at first, */
+    uint8_t most;    /* and at most: least doubled some times, SAMPLES_MAX or less */
 };
 
 struct bot {
     struct bot_map map;
     struct bot_view view;
     struct bot_plan plan, best; /* under trial or in use; the best so far */
-    struct bot_plan follow;     /* a plan's styles without its noise, for later phases */
-    struct bot_plan foe;        /* the enemy's, in the head */
+    struct bot_plan follow;     /* its later phases in the head, and */
+    struct bot_plan foe;        /* the enemy's */
     struct bot_drill drill;     /* the real phase under way */
     struct rules_outcome out;
     uint8_t *dice; /* BOT_DICE faces */

@@ -57,8 +57,7 @@ static int run_value(const struct bot_map *m, const struct rules_state *s, enum 
         else if (s->status[f] == RULES_DUE)
             keep(best, n, 100);
         else if (s->at[f] != RULES_NO_SQUARE && s->status[f] != RULES_ROUTING)
-            keep(best, n,
-                 nearness(700, 8, turns_for(m, f, field_of(m, side, w, f)[s->at[f]])));
+            keep(best, n, nearness(700, 8, turns_for(m, f, field_of(m, side, w, f)[s->at[f]])));
     }
     return best[n - 1] == 0 ? 0 : average(best, n);
 }
@@ -82,7 +81,7 @@ static int baseline_value(const struct bot_map *m, const struct rules_state *s,
         if (!is_fit(m, s, side, f))
             continue;
         tenths = turns_for(m, f, m->goal[side][w][BOT_FOOT][s->at[f]]);
-        keep(best, n, tenths == 0 ? 700 : nearness(600, 5, tenths));
+        keep(best, n, tenths == 0 ? 350 : nearness(250, 3, tenths));
     }
     return average(best, n);
 }
@@ -101,8 +100,7 @@ static int post_value(const struct bot_map *m, const struct rules_state *s, enum
         dx = (int)(s->at[f] % m->b->w) - (int)(sq % m->b->w);
         dy = (int)(s->at[f] / m->b->w) - (int)(sq / m->b->w);
         far = (dx < 0 ? -dx : dx) + (dy < 0 ? -dy : dy);
-        keep(&best, 1,
-             far == 0 ? 700 : nearness(400, 4, turns_for(m, f, (unsigned)far)));
+        keep(&best, 1, far == 0 ? 700 : nearness(400, 4, turns_for(m, f, (unsigned)far)));
     }
     return best;
 }
@@ -200,8 +198,30 @@ static int side_value(const struct bot_map *m, const struct rules_state *s, enum
     return sum + best + (bs->limit_winner != 0 ? 400 * s->turn / m->b->turns : 0);
 }
 
-int bot_judge(const struct bot_map *m, const struct rules_state *s, enum rules_side side)
+/* Points that the side's laid lines are likely to kill: most of it for who moves next. */
+static int lines_value(const struct bot_view *v, const struct rules_state *s, enum rules_side side)
 {
+    const struct rules_board *b = v->m->b;
+    int sum = 0;
+
+    for (unsigned f = 0; f < b->n_figures; f++) {
+        unsigned range;
+        uint16_t at;
+
+        if (b->figure[f].side != side || s->at[f] == RULES_NO_SQUARE || s->rank[f] > RULES_FRONT ||
+            s->status[f] != RULES_READY || !rules_is_soldier((enum rules_type)b->figure[f].type))
+            continue;
+        at = bot_view_target(v, s->at[f], (enum rules_dir)s->face[f], &range);
+        if (at != RULES_NO_SQUARE && v->owner[at] != side)
+            sum += (int)bot_kill_chance(b, range) * v->m->value[v->top[at]] / 1000;
+    }
+    return sum * (s->active == side ? 9 : 4) / 10;
+}
+
+int bot_judge(struct bot_view *v, const struct bot_map *m, const struct rules_state *s,
+              enum rules_side side)
+{
+    const enum rules_side enemy = rules_enemy(side);
     int value;
 
     if (rules_is_over(s)) {
@@ -209,6 +229,8 @@ int bot_judge(const struct bot_map *m, const struct rules_state *s, enum rules_s
             return 0;
         return s->winner == side ? BOT_WON : -BOT_WON;
     }
-    value = side_value(m, s, side) - side_value(m, s, rules_enemy(side));
+    bot_view_place(v, m, s);
+    value = side_value(m, s, side) - side_value(m, s, enemy) + lines_value(v, s, side) -
+            lines_value(v, s, enemy);
     return MIN(MAX(value, -BOT_WON / 2), BOT_WON / 2);
 }

@@ -5,22 +5,15 @@
 
 #define FAR_ENOUGH 60 /* steps beyond which an enemy is simply far */
 
-/* Weights in tenths; of progress, tenths of a point for a turn saved. */
-static const struct weights {
-    int16_t goal, chase, need;  /* a turn nearer */
-    int16_t danger, shot;       /* of the points at stake */
-    int16_t melee;              /* of the points a pairing wins or loses on average */
-    int16_t contact;            /* for each enemy square touched */
-    int16_t fire;               /* of the points a volley kills */
-} weights[BOT_STYLES] = {
-    [BOT_BALANCED] = {90, 60, 150, 6, 5, 10, 0, 10},
-    [BOT_RACE] = {260, 10, 300, 3, 2, 6, 0, 5},
-    [BOT_HUNT] = {20, 120, 40, 4, 6, 10, 20, 12},
-    [BOT_HOLD] = {0, 8, 60, 7, 6, 10, -10, 14},
-    [BOT_CAREFUL] = {40, 25, 80, 14, 8, 12, -100, 10},
-    [BOT_CHARGE] = {40, 160, 60, 1, 2, 12, 160, 6},
-    [BOT_BACK] = {0, -90, 30, 14, 3, 10, -120, 6},
-    [BOT_PLAIN] = {110, 80, 150, 0, 1, 0, 0, 20},
+static const struct bot_weights weights[BOT_STYLES] = {
+    [BOT_BALANCED] = {90, 60, 150, 6, 5, 10, 0, 10, 2, 0},
+    [BOT_RACE] = {260, 10, 300, 3, 2, 6, 0, 5, 1, 0},
+    [BOT_HUNT] = {20, 120, 40, 4, 6, 10, 20, 12, 1, 0},
+    [BOT_HOLD] = {0, 8, 60, 7, 6, 10, -10, 14, 3, -5},
+    [BOT_CAREFUL] = {40, 25, 80, 14, 8, 12, -100, 10, 3, -10},
+    [BOT_CHARGE] = {40, 160, 60, 1, 2, 12, 160, 6, 0, 0},
+    [BOT_BACK] = {0, -90, 30, 14, 3, 10, -120, 6, 2, -20},
+    [BOT_PLAIN] = {110, 80, 150, 0, 1, 0, 0, 20, 0, 0},
 };
 
 void bot_ask(struct bot_asked *q, const struct bot_view *v, const struct rules_state *s,
@@ -65,8 +58,7 @@ static int turns(const struct bot_asked *q, unsigned steps)
 static int runner_score(const struct bot_asked *q, uint16_t sq)
 {
     const struct bot_map *m = q->view->m;
-    const enum bot_mover by =
-        m->b->figure[q->figure].type == RULES_WAGON ? BOT_WHEELS : BOT_FOOT;
+    const enum bot_mover by = m->b->figure[q->figure].type == RULES_WAGON ? BOT_WHEELS : BOT_FOOT;
     const uint8_t *field = m->goal[q->view->me][m->runs[q->figure] - 1][by];
     const int weight = MAX(weights[q->style].goal, 40) * 2;
 
@@ -90,7 +82,7 @@ static int baseline_score(const struct bot_asked *q, uint16_t sq)
 static int soldier_score(const struct bot_asked *q, uint16_t sq)
 {
     const struct bot_view *v = q->view;
-    const struct weights *w = &weights[q->style];
+    const struct bot_weights *w = &weights[q->style];
     int score = baseline_score(q, sq);
 
     if (v->has_foe != 0)
@@ -117,10 +109,12 @@ static int crowd_score(const struct bot_asked *q, uint16_t sq)
 int bot_place_score(const struct bot_asked *q, uint16_t sq)
 {
     const struct bot_view *v = q->view;
-    const struct weights *w = &weights[q->style];
+    const struct bot_weights *w = &weights[q->style];
     const enum rules_type type = (enum rules_type)v->m->b->figure[q->figure].type;
     int score = crowd_score(q, sq);
 
+    if (rules_is_soldier(type))
+        score += w->press * v->press[sq];
     if (type != RULES_WAGON)
         score -= (int)v->danger[sq] * MAX(v->m->value[q->figure], 60) / 1000 * w->danger;
     if (v->m->runs[q->figure] != 0)
@@ -177,12 +171,13 @@ static int melee_score(const struct bot_asked *q, uint16_t sq, unsigned face)
 int bot_face_score(const struct bot_asked *q, uint16_t sq, enum rules_dir face)
 {
     const struct bot_view *v = q->view;
-    const struct weights *w = &weights[q->style];
+    const struct bot_weights *w = &weights[q->style];
     const enum rules_type type = (enum rules_type)v->m->b->figure[q->figure].type;
     int score = face == q->look ? 8 : 0;
 
     if (rules_is_soldier(type))
-        score += v->shot[sq][face] * 4 * w->shot * MIN(q->group, RULES_FRONT);
+        score += (v->shot[sq][face] * w->shot + v->cover[sq][face] * w->cover) * 4 *
+                 MIN(q->group, RULES_FRONT);
     if (v->near[sq] != 0 && type != RULES_WAGON)
         score += melee_score(q, sq, face) * w->melee;
     return score;

@@ -8,12 +8,13 @@
 #include "client/bot/bot_internal.h"
 
 #define SAMPLES_MAX 64   /* of one plan */
+#define FAR_SHARE   30   /* the far end of a sample counts so much less than the end of the turn */
 #define DICE_EACH   2048 /* faces at an order's disposal */
 
 const struct bot_budget bot_budgets[BOT_LEVEL_COUNT] = {
-    [BOT_RECRUIT] = {0, 0, 0, 0, 0, 0},
-    [BOT_SERGEANT] = {BOT_STYLES_TRIED, 1, 3, 40, 3, 6},
-    [BOT_CAPTAIN] = {BOT_STYLES_TRIED, 3, 8, 1000, 6, 32},
+    [BOT_RECRUIT] = {100, 0, 0, 0, 0, 0},
+    [BOT_SERGEANT] = {20, BOT_STYLES_TRIED, 1, 120, 4, 16},
+    [BOT_CAPTAIN] = {0, BOT_STYLES_TRIED, RULES_TURNS_MAX, 3000, 8, 64},
 };
 
 uint64_t bot_rng_next(struct bot_rng *r)
@@ -45,16 +46,24 @@ struct search {
     const struct rules_state *from;
     const struct bot_budget *budget;
     unsigned spent;
-    uint32_t base;   /* of the dice in use */
+    uint32_t base;          /* of the dice in use */
     int value[SAMPLES_MAX]; /* of bot->best under them */
     unsigned known;         /* of which so many are there */
 };
 
+/* Where in the pool the order's dice begin: the same for the same deed in the same sample. */
+static unsigned dice_for(const struct rules_state *s, const struct rules_order *o, uint32_t sample)
+{
+    const uint32_t deed = bot_mix((uint32_t)(o->kind << 16 | o->square), s->turn * 2U + o->side);
+
+    return bot_mix(sample, deed) % (BOT_DICE - DICE_EACH);
+}
+
 /* `o` in the head; false when dice or room ran out: the sample ends as it stands. */
 static bool step(struct bot *bot, struct rules_state *s, const struct rules_order *o,
-                 struct bot_rng *rng)
+                 uint32_t sample)
 {
-    struct rules_dice dice = {bot->dice + bot_rng_below(rng, BOT_DICE - DICE_EACH), DICE_EACH, 0};
+    struct rules_dice dice = {bot->dice + dice_for(s, o, sample), DICE_EACH, 0};
     enum rules_err e;
 
     bot->out.n_events = 0;
@@ -70,7 +79,7 @@ static bool step(struct bot *bot, struct rules_state *s, const struct rules_orde
 
 /* The active side's phase, as `plan` would have it. */
 static bool play_phase(struct bot *bot, struct rules_state *s, const struct bot_plan *plan,
-                       struct bot_rng *rng)
+                       uint32_t sample)
 {
     struct bot_drill d;
     struct rules_order o;
@@ -82,7 +91,7 @@ static bool play_phase(struct bot *bot, struct rules_state *s, const struct bot_
 
         bot_drill_next(&d, s, &o);
         before = o.n_figures > 0 ? s->at[o.figure[0]] : RULES_NO_SQUARE;
-        if (!step(bot, s, &o, rng))
+        if (!step(bot, s, &o, sample))
             return false;
         if (!rules_is_over(s))
             bot_drill_done(&d, s, &o, before);
@@ -90,40 +99,56 @@ static bool play_phase(struct bot *bot, struct rules_state *s, const struct bot_
     return true;
 }
 
+/* What serves best where nothing is thought out. */
+static enum bot_style usual_style(const struct bot *bot, enum rules_side side)
+{
+    return bot->map.waits[side] != 0 ? BOT_HOLD : BOT_CAREFUL;
+}
+
 /* How the enemy is thought to play in a sample. */
 static enum bot_style enemy_style(const struct bot *bot, unsigned k)
 {
-    static const uint8_t usual[] = {BOT_BALANCED, BOT_HUNT, BOT_BALANCED, BOT_RACE,
-                                    BOT_CAREFUL,  BOT_CHARGE};
-    static const uint8_t waiting[] = {BOT_HOLD, BOT_HOLD, BOT_CAREFUL, BOT_BALANCED};
+    static const uint8_t other[] = {BOT_BALANCED, BOT_HUNT, BOT_BALANCED, BOT_CHARGE};
 
-    if (bot->map.waits[rules_enemy(bot->side)] != 0)
-        return (enum bot_style)waiting[k % ARRAY_LEN(waiting)];
-    return (enum bot_style)usual[k % ARRAY_LEN(usual)];
+    return k % 2 == 0 ? usual_style(bot, rules_enemy(bot->side))
+                      : (enum bot_style)other[k / 2 % ARRAY_LEN(other)];
 }
 
-/* The k-th sample of a plan: this phase by it, then on in its styles, then judged. */
+/*
+ * The k-th sample of a plan: this phase by it, then on as usual; judged as the turn ends,
+ * which is sharp but near-sighted, and, if the budget is for it, far on or at the game's end.
+ */
 static int sample(struct search *q, const struct bot_plan *plan, unsigned k)
 {
     struct bot *bot = q->bot;
     struct rules_state s = *q->from;
-    struct bot_rng rng = {bot->seed ^ ((uint64_t)(q->base + k) << 20) ^ s.turn};
-    bool on = true;
+    const uint32_t dice = bot_mix((uint32_t)bot->seed, q->base + k);
+    int value = 0;
+    bool on;
 
-    q->spent++;
-    memcpy(bot->follow.style, plan->style, sizeof(plan->style));
+    memset(bot->follow.style, usual_style(bot, bot->side), bot->map.b->n_figures);
     memset(bot->foe.style, enemy_style(bot, k), bot->map.b->n_figures);
-    on = play_phase(bot, &s, plan, &rng);
-    while (on && !rules_is_over(&s) && s.turn < q->from->turn + q->budget->turns)
-        on = play_phase(bot, &s, s.active == bot->side ? &bot->follow : &bot->foe, &rng);
-    return bot_judge(&bot->map, &s, bot->side);
+    on = play_phase(bot, &s, plan, dice);
+    q->spent++;
+    for (unsigned t = 0; t < 2; t++) {
+        const unsigned until = q->from->turn + (t == 0 ? 1U : q->budget->turns);
+
+        while (on && !rules_is_over(&s) && s.turn < until) {
+            on = play_phase(bot, &s, s.active == bot->side ? &bot->follow : &bot->foe, dice);
+            q->spent++;
+        }
+        value += bot_judge(&bot->view, &bot->map, &s, bot->side) / (t == 0 ? 1 : FAR_SHARE);
+        if (q->budget->turns <= 1)
+            break;
+    }
+    return value;
 }
 
 /* ---- plans compared ---- */
 
 static bool is_left(const struct search *q)
 {
-    return q->spent < q->budget->samples;
+    return q->spent < q->budget->phases;
 }
 
 /* What bot->best scores in sample k. */
@@ -134,28 +159,6 @@ static int best_value(struct search *q, unsigned k)
         q->known++;
     }
     return q->value[k];
-}
-
-/* The best whole-force style into bot->best. */
-static void try_styles(struct search *q)
-{
-    struct bot *bot = q->bot;
-    int64_t best = INT64_MIN;
-
-    for (unsigned style = 0; style < q->budget->styles; style++) {
-        int value[SAMPLES_MAX];
-        int64_t sum = 0;
-
-        bot_plan_fill(&bot->plan, (enum bot_style)style, 0, 0);
-        for (unsigned k = 0; k < q->budget->first; k++)
-            sum += value[k] = sample(q, &bot->plan, k);
-        if (sum <= best)
-            continue;
-        best = sum;
-        bot->best = bot->plan;
-        memcpy(q->value, value, sizeof(value[0]) * q->budget->first);
-        q->known = q->budget->first;
-    }
 }
 
 /* A figure that may be given orders now; RULES_NO_FIGURE: none. */
@@ -216,19 +219,33 @@ static bool change(const struct search *q, struct bot_rng *rng)
     return true;
 }
 
-/* Is bot->plan better than bot->best? Few samples at first, more while it looks so. */
+/*
+ * Is bot->plan better than bot->best? Few samples at first, more while it looks so; in the end the
+ * lead must be larger than the noise in it.
+ */
 static bool is_better(struct search *q)
 {
-    int64_t ahead = 0;
+    int64_t lead = 0, squares = 0;
     unsigned k = 0;
 
-    for (unsigned upto = q->budget->per_change; upto <= q->budget->most; upto *= 2) {
-        for (; k < upto; k++)
-            ahead += sample(q, &q->bot->plan, k) - best_value(q, k);
-        if (ahead <= 0)
+    for (unsigned upto = q->budget->least; upto <= q->budget->most; upto *= 2) {
+        for (; k < upto; k++) {
+            const int64_t d = sample(q, &q->bot->plan, k) - best_value(q, k);
+
+            lead += d;
+            squares += d * d;
+        }
+        if (lead <= 0)
             return false;
     }
-    return true;
+    return lead * lead > squares;
+}
+
+static void accept(struct search *q)
+{
+    q->bot->best = q->bot->plan;
+    q->base += SAMPLES_MAX;
+    q->known = 0;
 }
 
 void bot_search(struct bot *bot, const struct rules_state *s)
@@ -236,13 +253,14 @@ void bot_search(struct bot *bot, const struct rules_state *s)
     struct search q = {.bot = bot, .from = s, .budget = &bot_budgets[bot->level]};
     struct bot_rng rng = {bot->seed ^ (uint64_t)s->turn << 8 ^ s->active};
 
-    try_styles(&q);
-    while (is_left(&q) && change(&q, &rng)) {
-        if (!is_better(&q))
-            continue;
-        bot->best = bot->plan;
-        q.base += SAMPLES_MAX;
-        q.known = 0;
+    bot_plan_fill(&bot->best, usual_style(bot, bot->side), 0, 0);
+    for (unsigned style = 0; style < q.budget->styles; style++) {
+        bot_plan_fill(&bot->plan, (enum bot_style)style, 0, 0);
+        if (style != usual_style(bot, bot->side) && is_better(&q))
+            accept(&q);
     }
+    while (is_left(&q) && change(&q, &rng))
+        if (is_better(&q))
+            accept(&q);
     bot->plan = bot->best;
 }

@@ -53,6 +53,21 @@ static bool is_over(const struct bot_view *v, const struct ray *r, uint16_t from
     return r->top <= height[from] || r->top <= height[r->at];
 }
 
+uint16_t bot_view_target(const struct bot_view *v, uint16_t from, enum rules_dir d, unsigned *range)
+{
+    struct ray r = {from, 0};
+
+    for (*range = 1; *range <= reach_of(v->m->b) && ray_step(v, &r, from, d); ++*range) {
+        const enum rules_ground ground = (enum rules_ground)v->m->b->ground[r.at];
+
+        if (ground == RULES_BUILDING || ground == RULES_VEHICLE)
+            break;
+        if (v->count[r.at] != 0)
+            return is_over(v, &r, from) ? r.at : RULES_NO_SQUARE;
+    }
+    return RULES_NO_SQUARE;
+}
+
 /* Where the line laid by `n` enemies in `from` kills. */
 static void add_danger(struct bot_view *v, uint16_t from, enum rules_dir d, unsigned n)
 {
@@ -92,27 +107,36 @@ static void add_shots(struct bot_view *v, uint16_t from, int value)
     }
 }
 
-static void put_figures(struct bot_view *v, const struct rules_state *s)
+void bot_view_place(struct bot_view *v, const struct bot_map *m, const struct rules_state *s)
 {
-    const unsigned n = rules_squares(v->m->b);
+    const unsigned n = rules_squares(m->b);
 
+    v->m = m;
     memset(v->count, 0, n);
     memset(v->owner, RULES_NOBODY, n);
-    memset(v->near, 0, n);
-    memset(v->foe, 0, n);
-    memset(v->danger, 0, n * sizeof(v->danger[0]));
-    memset(v->shot, 0, n * sizeof(v->shot[0]));
-    for (unsigned f = 0; f < v->m->b->n_figures; f++) {
+    for (unsigned f = 0; f < m->b->n_figures; f++) {
         const uint16_t sq = s->at[f];
 
         if (sq == RULES_NO_SQUARE)
             continue;
         v->count[sq]++;
-        v->owner[sq] = v->m->b->figure[f].side;
-        v->foe[sq] = v->owner[sq] != v->me;
+        v->owner[sq] = m->b->figure[f].side;
         if (s->rank[f] == 1)
             v->top[sq] = (uint8_t)f;
     }
+}
+
+static void put_figures(struct bot_view *v, const struct rules_state *s)
+{
+    const unsigned n = rules_squares(v->m->b);
+
+    bot_view_place(v, v->m, s);
+    memset(v->near, 0, n);
+    memset(v->press, 0, n);
+    memset(v->danger, 0, n * sizeof(v->danger[0]));
+    memset(v->shot, 0, n * sizeof(v->shot[0]));
+    for (unsigned sq = 0; sq < n; sq++)
+        v->foe[sq] = v->count[sq] != 0 && v->owner[sq] != v->me;
 }
 
 static void mark_near(struct bot_view *v, uint16_t sq)
@@ -125,6 +149,46 @@ static void mark_near(struct bot_view *v, uint16_t sq)
             v->near[ny * b->w + nx]++;
 }
 
+/* Squares within the enemy's allowance, as the crow walks. */
+static void add_press(struct bot_view *v, unsigned f, uint16_t from)
+{
+    const struct rules_board *b = v->m->b;
+    const int far = (int)rules_allowance(b, f, false);
+    const int x0 = from % b->w, y0 = from / b->w;
+
+    for (int dy = -far; dy <= far; dy++) {
+        const int wide = far - (dy < 0 ? -dy : dy), y = y0 + dy;
+
+        if (y < 0 || y >= b->h)
+            continue;
+        for (int x = MAX(x0 - wide, 0); x <= MIN(x0 + wide, b->w - 1); x++)
+            v->press[y * b->w + x]++;
+    }
+}
+
+/* What the lines from each square are worth if enemies go where they can. */
+static void lay_cover(struct bot_view *v)
+{
+    const struct rules_board *b = v->m->b;
+    const unsigned reach = reach_of(b);
+
+    for (unsigned sq = 0; sq < rules_squares(b); sq++)
+        for (unsigned d = RULES_N; d <= RULES_W; d++) {
+            uint16_t at = v->m->next[sq][d];
+            unsigned sum = 0;
+
+            for (unsigned range = 2; range <= reach && at != RULES_NO_SQUARE; range++) {
+                if (v->m->dark[at] != 0 || b->height[at] > b->height[sq])
+                    break;
+                at = v->m->next[at][d];
+                if (at == RULES_NO_SQUARE)
+                    break;
+                sum += bot_kill_chance(b, range) * MIN(v->press[at], 2U);
+            }
+            v->cover[sq][d] = (uint8_t)MIN(sum / 80, 255U); /* a fifth of 100 points, /4 */
+        }
+}
+
 /* Lines of fire of every enemy that may fire in its next phase, and of ours at it. */
 static void lay_lines(struct bot_view *v, const struct rules_state *s)
 {
@@ -135,6 +199,8 @@ static void lay_lines(struct bot_view *v, const struct rules_state *s)
 
         if (sq == RULES_NO_SQUARE || b->figure[f].side == v->me)
             continue;
+        if (rules_is_soldier((enum rules_type)b->figure[f].type) && s->status[f] != RULES_ROUTING)
+            add_press(v, f, sq);
         if (s->rank[f] == 1 && b->figure[f].type != RULES_WAGON) {
             mark_near(v, sq);
             add_shots(v, sq, v->m->value[f]);
@@ -223,6 +289,7 @@ void bot_view_build(struct bot_view *v, const struct bot_map *m, const struct ru
     v->has_foe = 0;
     put_figures(v, s);
     lay_lines(v, s);
+    lay_cover(v);
     build_chase(v, s);
     build_need(v, s);
 }
