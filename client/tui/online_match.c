@@ -213,11 +213,12 @@ static void on_entry(void *data, bool live)
 static void on_settled(void *data)
 {
     struct online *o = data;
+    const struct model *m = model_of(o);
 
-    if (!o->has_table)
+    if (!o->has_table || m == NULL)
         return;
     if (o->with != NULL)
-        solo_match(o->with->solo, seat_match(app_seat(o->app)), model_of(o)->audit.over);
+        solo_match(o->with->solo, seat_match(app_seat(o->app)), m->audit.over);
     play_settled(&o->table);
     look_whose_turn(o);
 }
