@@ -216,6 +216,17 @@ void world_restart(struct world *w)
     core_load_done(w->core);
 }
 
+void world_revive(struct world *w, bool kept)
+{
+    assert_true(w->dead);
+    for (size_t i = 0; kept && i < w->n_txns; i++) {
+        for (size_t k = 0; k < w->txn[i]->n; k++)
+            keep(w, &w->txn[i]->op[k]);
+    }
+    w->dead = false;
+    world_restart(w);
+}
+
 static void on_effect(struct world *w, struct core_effect *e)
 {
     switch ((enum core_effect_kind)e->kind) {
@@ -255,11 +266,15 @@ static void step_alone(struct world *w, struct core_event *ev)
 {
     struct core_effects fx = {NULL, 0, 0};
 
+    if (w->dead)
+        return;
     ev->now = w->now;
     ev->wall = w->wall;
     core_step(w->core, ev, &fx);
-    for (size_t i = 0; i < fx.n; i++)
+    for (size_t i = 0; i < fx.n && !w->dead; i++) {
         on_effect(w, &fx.fx[i]);
+        w->dead = ++w->effects == w->dies_at;
+    }
     core_effects_fini(&fx);
 }
 
@@ -286,7 +301,7 @@ static void end_txn(struct world *w, enum err e)
 
 static void answer_all(struct world *w)
 {
-    while (w->store != STORE_WHEN_TOLD && w->n_txns > 0)
+    while (w->store != STORE_WHEN_TOLD && w->n_txns > 0 && !w->dead)
         end_txn(w, w->store == STORE_NOW ? ERR_OK : ERR_STORAGE);
 }
 

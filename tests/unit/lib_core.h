@@ -47,6 +47,9 @@ struct world {
     size_t n_rows;
     struct buf kept; /* what was stored: a word a line, "match_new", "entries 3+2" ... */
     bool stopped;
+    uint64_t effects; /* carried out so far */
+    uint64_t dies_at; /* SIGKILL once so many are; 0: it lives */
+    bool dead;        /* it was; nothing happens any more until world_revive */
 };
 
 void world_init(struct world *w);
@@ -67,6 +70,9 @@ void world_stop(struct world *w);
 /* Everything in memory is gone, as by SIGKILL; a new core recovers what was stored. Connections
  * are closed. */
 void world_restart(struct world *w);
+/* The same behind dies_at. `kept`: transactions that were under way are durable, though nobody was
+ * told; else they never were. */
+void world_revive(struct world *w, bool kept);
 /* The next line sent on the connection, without its end; "" when there is none. Valid until the
  * next call. */
 const char *world_take(struct world *w, unsigned conn);
