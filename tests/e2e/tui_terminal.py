@@ -169,4 +169,6 @@ class Settings(unittest.TestCase):
 
 
 if __name__ == "__main__":
+    need_tmux()
+    program("skirmish")  # else skipped as a whole
     unittest.main()
