@@ -233,6 +233,7 @@ static void on_effect(struct world *w, struct core_effect *e)
     case CORE_FX_SEND:
         assert_false(find(w, e->conn)->closed);
         buf_put(&find(w, e->conn)->out, e->u.bytes->data, e->u.bytes->len);
+        find(w, e->conn)->slow_at = e->slow_at;
         break;
     case CORE_FX_CLOSE:
         assert_false(find(w, e->conn)->closed);
@@ -345,18 +346,29 @@ void world_fini(struct world *w)
     scenario_set_fini(&w->scenarios);
 }
 
-unsigned world_connect(struct world *w)
+static unsigned connect_as(struct world *w, const char *addr, bool tls, bool loopback)
 {
     struct core_event ev = {.kind = CORE_ACCEPTED};
 
     assert_true(w->n_conns < WORLD_CONNS);
     w->conn[w->n_conns].id = ((conn_id)1 << 32) + w->n_conns;
     ev.conn = w->conn[w->n_conns].id;
-    str_copy(ev.u.accepted.addr, sizeof(ev.u.accepted.addr), "127.0.0.1");
-    ev.u.accepted.loopback = true;
+    str_copy(ev.u.accepted.addr, sizeof(ev.u.accepted.addr), addr);
+    ev.u.accepted.loopback = loopback;
+    ev.u.accepted.tls = tls;
     w->n_conns++;
     step(w, &ev);
     return w->n_conns - 1;
+}
+
+unsigned world_connect(struct world *w)
+{
+    return connect_as(w, "127.0.0.1", false, true);
+}
+
+unsigned world_connect_from(struct world *w, const char *addr, bool tls)
+{
+    return connect_as(w, addr, tls, false);
 }
 
 void world_send(struct world *w, unsigned conn, const char *bytes)

@@ -27,6 +27,7 @@ enum world_store { STORE_NOW, STORE_WHEN_TOLD, STORE_FAILS };
 struct world_conn {
     conn_id id;
     struct buf out; /* all that was sent and not yet taken */
+    uint32_t slow_at; /* of the newest send */
     bool paused, closed;
 };
 struct world {
@@ -56,6 +57,8 @@ void world_init(struct world *w);
 void world_fini(struct world *w);
 /* A new connection; its number here. */
 unsigned world_connect(struct world *w);
+/* The same from elsewhere: `addr` isn't of this machine. */
+unsigned world_connect_from(struct world *w, const char *addr, bool tls);
 void world_send(struct world *w, unsigned conn, const char *bytes);
 /* One line, with its end. */
 void world_line(struct world *w, unsigned conn, const char *line);

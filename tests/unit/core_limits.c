@@ -1,0 +1,559 @@
+/* SPDX-License-Identifier: ISC
+ * Every limit one below, at and one above what the table says.
+ */
+#include "common/base/str.h"
+#include "tests/cmocka_all.h"
+#include "tests/unit/lib_core.h"
+
+#define REQ(id, method, params)                                                                    \
+    "{\"jsonrpc\":\"2.0\",\"id\":" #id ",\"method\":\"" method "\",\"params\":" params "}"
+#define HELLO REQ(1, "session.hello", "{\"protocol\":1,\"client\":\"t\"}")
+#define PING  REQ(2, "session.ping", "{}")
+#define HERE  "192.0.2.1"
+
+static int setup(void **state)
+{
+    static struct world w;
+
+    world_init(&w);
+    *state = &w;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    world_fini(*state);
+    return 0;
+}
+
+/* Other limits than the defaults: a new core. */
+static void with_limits(struct world *w, const struct limits *l)
+{
+    w->cfg.limits = *l;
+    world_restart(w);
+    w->n_conns = 0;
+    for (unsigned i = 0; i < WORLD_CONNS; i++) {
+        buf_fini(&w->conn[i].out);
+        w->conn[i] = (struct world_conn){0};
+    }
+}
+
+static bool is_open(const struct world *w, unsigned c)
+{
+    return !w->conn[c].closed;
+}
+
+static unsigned hello_from(struct world *w, const char *addr)
+{
+    unsigned c = world_connect_from(w, addr, true);
+
+    world_ask(w, c, HELLO, "\"limits\"");
+    return c;
+}
+
+static unsigned guest_from(struct world *w, const char *addr)
+{
+    unsigned c = hello_from(w, addr);
+
+    world_ask(w, c, REQ(3, "session.guest", "{}"), "\"token\"");
+    return c;
+}
+
+/* ---- one line ---- */
+
+/* A ping of exactly `len` bytes. */
+static void ping_of(struct buf *b, size_t len)
+{
+    static const char head[] = "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"session.ping\",\"x\":\"";
+
+    buf_reset(b);
+    buf_puts(b, head);
+    while (b->len < len - 2)
+        buf_putc(b, 'x');
+    buf_puts(b, "\"}");
+}
+
+static void line_of(struct world *w, unsigned c, size_t limit)
+{
+    struct buf b = BUF_EMPTY;
+
+    for (size_t len = limit - 1; len <= limit; len++) {
+        ping_of(&b, len);
+        world_ask(w, c, buf_str(&b), "time_ms");
+        assert_true(is_open(w, c));
+    }
+    ping_of(&b, limit + 1);
+    world_ask(w, c, buf_str(&b), "\"reason\":\"parse\"");
+    assert_false(is_open(w, c));
+    buf_fini(&b);
+}
+
+static void line_length(void **state)
+{
+    line_of(*state, hello_from(*state, HERE), 4096);
+    line_of(*state, guest_from(*state, HERE), 16384);
+}
+
+/* `n` of what `unit` says, between head and tail. */
+static void shape(struct world *w, const char *const part[4], unsigned n, const char *want)
+{
+    unsigned c = guest_from(w, HERE);
+    struct buf b = BUF_EMPTY;
+
+    buf_puts(&b, part[0]);
+    for (unsigned i = 0; i < n; i++)
+        buf_printf(&b, part[1][0] == '"' ? "%s%s%u\":0" : "%s%s", i > 0 ? part[3] : "", part[1], i);
+    buf_puts(&b, part[2]);
+    world_ask(w, c, buf_str(&b), want);
+    world_event(w, c, CORE_EOF);
+    buf_fini(&b);
+}
+
+static void depth(void **state)
+{
+    struct world *w = *state;
+
+    for (unsigned n = 7; n <= 9; n++) {
+        unsigned c = guest_from(w, HERE);
+        struct buf b = BUF_EMPTY;
+
+        buf_puts(&b, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"session.ping\",\"x\":");
+        for (unsigned i = 1; i < n; i++)
+            buf_putc(&b, '[');
+        for (unsigned i = 1; i < n; i++)
+            buf_putc(&b, ']');
+        buf_putc(&b, '}');
+        world_ask(w, c, buf_str(&b), n <= 8 ? "time_ms" : "\"reason\":\"parse\"");
+        buf_fini(&b);
+    }
+}
+
+static void members_and_values(void **state)
+{
+    static const char *const member[] = {
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"session.ping\",", "\"m", "}", ","};
+    static const char *const value[] = {
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"session.ping\",\"x\":[", "0", "]}", ","};
+
+    for (unsigned n = 63; n <= 65; n++) /* three stand there already */
+        shape(*state, member, n - 3, n <= 64 ? "time_ms" : "\"reason\":\"parse\"");
+    for (unsigned n = 511; n <= 513; n++) /* the object, its three, the array */
+        shape(*state, value, n - 5, n <= 512 ? "time_ms" : "\"reason\":\"parse\"");
+}
+
+static void bad_lines(void **state)
+{
+    struct world *w = *state;
+    unsigned c = hello_from(w, HERE);
+
+    for (int i = 1; i <= 10; i++) {
+        assert_true(is_open(w, c));
+        world_ask(w, c, "{", "\"reason\":\"parse\"");
+    }
+    assert_false(is_open(w, c));
+}
+
+/* ---- how many, how fast ---- */
+
+static unsigned pings(struct world *w, unsigned c, unsigned n)
+{
+    unsigned good = 0;
+
+    while (good < n) {
+        const char *got;
+
+        world_line(w, c, PING);
+        got = world_take(w, c);
+        if (strstr(got, "time_ms") == NULL) {
+            assert_non_null(strstr(got, "\"reason\":\"rate\""));
+            assert_non_null(strstr(got, "\"retry_ms\":20"));
+            break;
+        }
+        good++;
+    }
+    return good;
+}
+
+static void rate(void **state)
+{
+    struct world *w = *state;
+    unsigned c = hello_from(w, HERE); /* the first of the 100 */
+    unsigned local = world_connect(w);
+
+    assert_int_equal(pings(w, c, 200), 99);
+    assert_true(w->conn[c].paused); /* it isn't heard before it may speak again */
+    world_wait(w, 20);
+    assert_false(w->conn[c].paused);
+    assert_int_equal(pings(w, c, 200), 1);
+    world_wait(w, 40);
+    assert_int_equal(pings(w, c, 200), 2);
+    world_ask(w, local, HELLO, "\"limits\"");
+    for (int i = 0; i < 300; i++)
+        world_ask(w, local, PING, "time_ms"); /* loopback is left out */
+}
+
+static unsigned answers(struct world *w, unsigned c)
+{
+    unsigned n = 0;
+
+    while (world_take(w, c)[0] != '\0')
+        n++;
+    return n;
+}
+
+static void turn(void **state)
+{
+    struct world *w = *state;
+    struct buf b = BUF_EMPTY;
+
+    for (unsigned n = 63; n <= 65; n++) {
+        unsigned c = hello_from(w, HERE);
+
+        buf_reset(&b);
+        for (unsigned i = 0; i < n; i++)
+            buf_puts(&b, PING "\n");
+        world_send(w, c, buf_str(&b));
+        assert_int_equal(answers(w, c), MIN(n, 64u));
+        world_wait(w, 1);
+        assert_int_equal(answers(w, c), n - MIN(n, 64u));
+        assert_false(w->conn[c].paused);
+        world_event(w, c, CORE_EOF);
+    }
+    buf_fini(&b);
+}
+
+/* ---- deadlines ---- */
+
+/* Open one millisecond before, closed at `ms`. */
+static void closes_at(struct world *w, unsigned c, int64_t ms, const char *why)
+{
+    world_wait(w, ms - 1);
+    assert_true(is_open(w, c));
+    world_skip(w, c);
+    world_wait(w, 1);
+    assert_false(is_open(w, c));
+    if (why != NULL)
+        assert_non_null(strstr(world_take(w, c), why));
+}
+
+static void hello_and_login(void **state)
+{
+    struct world *w = *state;
+    unsigned c = world_connect_from(w, HERE, true);
+    unsigned local = world_connect(w);
+
+    closes_at(w, c, 5000, "no hello came");
+    assert_true(is_open(w, local));
+    c = world_connect_from(w, HERE, true);
+    world_wait(w, 4999);
+    world_ask(w, c, HELLO, "\"limits\"");
+    closes_at(w, c, 15001, "no login came"); /* 20 s in all */
+}
+
+static void line_time(void **state)
+{
+    struct world *w = *state;
+    unsigned c = guest_from(w, HERE);
+
+    world_send(w, c, "{\"jsonrpc\"");
+    world_wait(w, 9000);
+    world_send(w, c, ":\"2.0\","); /* a byte now and then doesn't help */
+    closes_at(w, c, 1000, "a line took too long");
+    c = guest_from(w, HERE);
+    world_send(w, c, "{\"jsonrpc\":\"2.0\",\"id\":1,");
+    world_wait(w, 9999);
+    world_ask(w, c, "\"method\":\"session.ping\"}", "time_ms");
+    world_wait(w, 20000);
+    assert_true(is_open(w, c));
+}
+
+static void dead_peer(void **state)
+{
+    struct world *w = *state;
+    unsigned c = guest_from(w, HERE);
+
+    world_wait(w, 29999);
+    world_skip(w, c);
+    world_wait(w, 1);
+    assert_non_null(strstr(world_take(w, c), "server.ping"));
+    closes_at(w, c, 45000, NULL);
+}
+
+/* ---- who is let in ---- */
+
+static void per_source(void **state)
+{
+    static const char *const same[] = {"2001:db8:1:2::1", "2001:db8:1:2:ffff::9"};
+    struct world *w = *state;
+    unsigned c = 0;
+
+    with_limits(w, &(struct limits){.max_conns = WORLD_CONNS});
+    for (int i = 0; i < 32; i++)
+        c = world_connect_from(w, HERE, true);
+    assert_true(is_open(w, c));
+    assert_false(is_open(w, world_connect_from(w, HERE, true)));
+    assert_false(is_open(w, world_connect_from(w, "::ffff:192.0.2.1", true)));
+    assert_true(is_open(w, world_connect_from(w, "192.0.2.2", true)));
+    world_event(w, c, CORE_EOF);
+    assert_true(is_open(w, world_connect_from(w, HERE, true)));
+    with_limits(w, &(struct limits){.max_conns_per_addr = 2});
+    for (int i = 0; i < 2; i++)
+        assert_true(is_open(w, world_connect_from(w, same[i], true)));
+    c = world_connect_from(w, "2001:db8:1:2:a:b:c:d", true);
+    assert_non_null(strstr(world_take(w, c), "\"reason\":\"busy\""));
+    assert_true(is_open(w, world_connect_from(w, "2001:db8:1:3::1", true)));
+}
+
+static void in_all(void **state)
+{
+    struct world *w = *state;
+
+    with_limits(w, &(struct limits){.max_conns = 3});
+    assert_true(is_open(w, world_connect(w)) && is_open(w, world_connect(w)) &&
+                is_open(w, world_connect(w)));
+    assert_false(is_open(w, world_connect(w)));
+}
+
+/* Below early_drop all are let in, at the top none, between some; who has logged in counts no
+ * more. */
+static void early_drop(void **state)
+{
+    struct world *w = *state;
+    unsigned in = 0, out = 0;
+
+    with_limits(w, &(struct limits){.early_drop = 4, .max_new_conns = 24});
+    for (unsigned i = 0; i < 4; i++)
+        assert_true(is_open(w, world_connect_from(w, HERE, true)));
+    for (unsigned i = 0; i < 50; i++)
+        is_open(w, world_connect_from(w, HERE, true)) ? in++ : out++;
+    assert_true(in > 4 && out > 4 && in <= 20);
+    assert_true(is_open(w, world_connect(w)));
+    with_limits(w, &(struct limits){.early_drop = 3, .max_new_conns = 3});
+    for (unsigned i = 0; i < 2; i++)
+        (void)world_connect_from(w, HERE, true);
+    in = hello_from(w, HERE);
+    assert_false(is_open(w, world_connect_from(w, HERE, true)));
+    world_ask(w, in, REQ(3, "session.guest", "{}"), "\"token\"");
+    assert_true(is_open(w, world_connect_from(w, HERE, true)));
+    assert_false(is_open(w, world_connect_from(w, HERE, true)));
+    world_ask(w, in, REQ(4, "session.logout", "{}"), "{}");
+    world_event(w, 0, CORE_EOF);
+    assert_false(is_open(w, world_connect_from(w, HERE, true)));
+}
+
+/* ---- penalties ---- */
+
+static void fail_login(struct world *w, const char *addr)
+{
+    unsigned c = hello_from(w, addr);
+
+    world_line(w, c, REQ(4, "session.login", "{\"name\":\"nobody\",\"password\":\"wrong one\"}"));
+    world_event(w, c, CORE_EOF); /* going before the answer doesn't help */
+    world_hashed(w);
+}
+
+static void turned_away(struct world *w, const char *addr, const char *retry)
+{
+    unsigned c = world_connect_from(w, addr, true);
+    const char *got = world_take(w, c);
+
+    assert_false(is_open(w, c));
+    assert_non_null(strstr(got, "\"reason\":\"rate\""));
+    assert_non_null(strstr(got, retry));
+}
+
+static void failed_logins(void **state)
+{
+    struct world *w = *state;
+
+    fail_login(w, HERE);
+    fail_login(w, HERE);
+    assert_true(is_open(w, hello_from(w, HERE))); /* 10 s: below the 15 */
+    world_wait(w, 1);
+    fail_login(w, HERE);
+    assert_true(is_open(w, hello_from(w, HERE))); /* 14.999 s */
+    fail_login(w, HERE);
+    turned_away(w, HERE, "\"retry_ms\":19999");
+    assert_true(is_open(w, hello_from(w, "192.0.2.2")));
+    world_wait(w, 4999);
+    turned_away(w, HERE, "\"retry_ms\":15000");
+    world_wait(w, 1);
+    assert_true(is_open(w, world_connect_from(w, HERE, true)));
+}
+
+static void no_hello_and_grace(void **state)
+{
+    struct world *w = *state;
+
+    for (int i = 0; i < 15; i++) {
+        unsigned c = world_connect_from(w, HERE, true);
+
+        assert_true(is_open(w, c));
+        world_event(w, c, CORE_EOF);
+    }
+    turned_away(w, HERE, "\"retry_ms\":15000");
+    assert_true(is_open(w, world_connect(w)));
+    world_send(w, world_connect_from(w, "192.0.2.9", true), "GET / HTTP/1.0\r\n");
+    for (int i = 0; i < 2; i++)
+        (void)hello_from(w, "192.0.2.3");
+    world_wait(w, 20000); /* neither has logged in: 20 s in all */
+    turned_away(w, "192.0.2.3", "\"retry_ms\":20000");
+}
+
+static void penalties_are_bounded(void **state)
+{
+    struct world *w = *state;
+
+    with_limits(w, &(struct limits){.penalty_most_ms = 20000, .penalty_sources = 1});
+    for (int i = 0; i < 2; i++)
+        (void)hello_from(w, HERE);
+    world_wait(w, 1);
+    for (int i = 0; i < 3; i++)
+        (void)hello_from(w, "192.0.2.2");
+    world_wait(w, 20000);
+    turned_away(w, HERE, "\"retry_ms\":19999");
+    assert_true(is_open(w, world_connect_from(w, "192.0.2.2", true))); /* not remembered */
+    for (int i = 0; i < 4; i++)
+        assert_true(is_open(w, hello_from(w, "192.0.2.2")));
+    world_wait(w, 20000); /* both are forgotten, and HERE's place is free */
+    assert_true(is_open(w, world_connect_from(w, HERE, true)));
+}
+
+/* ---- queues ---- */
+
+static void seat(struct world *w, unsigned c)
+{
+    world_ask(w, c,
+              REQ(5, "match.create",
+                  "{\"scenario\":\"first-blood\",\"side\":\"red\",\"fair\":\"server\","
+                  "\"clock\":{\"kind\":\"none\"}}"),
+              "\"no\":1");
+    world_ask(w, c, REQ(6, "match.sync", "{\"match\":1}"), "\"head\"");
+    world_ask(w, c, PING, "time_ms");
+}
+
+static void queues(void **state)
+{
+    struct world *w = *state;
+    unsigned stranger = hello_from(w, HERE);
+    unsigned looker = guest_from(w, HERE);
+    unsigned player = guest_from(w, HERE);
+
+    world_ask(w, looker, PING, "time_ms");
+    seat(w, player);
+    assert_int_equal(w->conn[stranger].slow_at, 4096);
+    assert_int_equal(w->conn[looker].slow_at, 131072);
+    assert_int_equal(w->conn[player].slow_at, 262144);
+}
+
+static void slow_ones(void **state)
+{
+    struct world *w = *state;
+    unsigned player = guest_from(w, HERE);
+    unsigned looker = guest_from(w, HERE);
+    unsigned other = guest_from(w, HERE);
+
+    seat(w, player);
+    world_event(w, player, CORE_SLOW);
+    world_event(w, other, CORE_SLOW);
+    world_wait(w, 14999);
+    world_event(w, other, CORE_DRAINED); /* just in time */
+    world_wait(w, 1);
+    world_event(w, looker, CORE_SLOW);
+    closes_at(w, looker, 15000, "you read too slowly");
+    assert_true(is_open(w, other));
+    assert_true(is_open(w, player));
+    closes_at(w, player, 45000, NULL); /* silent for 75 s like anybody */
+}
+
+#define GET REQ(1, "scenario.get", "{\"id\":\"first-blood\"}")
+
+/* An answer after which more would wait than may: the next line waits too. */
+static void answers_wait_for_room(void **state)
+{
+    struct world *w = *state;
+    unsigned c = hello_from(w, HERE), n = 0;
+    size_t said = 0;
+
+    world_send(w, c, GET "\n" GET "\n" GET "\n" PING "\n" PING "\n");
+    while (said <= 4096) { /* as long as all of it is within */
+        const char *got = world_take(w, c);
+
+        assert_non_null(strstr(got, "\"scenario\""));
+        said += strlen(got) + 1;
+        n++;
+    }
+    assert_string_equal(world_take(w, c), "");
+    world_wait(w, 1);
+    world_wait(w, 3);
+    assert_int_equal(answers(w, c), 5 - n);
+}
+
+/* ---- what may be said on a line that others can read ---- */
+
+#define REGISTER REQ(7, "session.register", "{\"name\":\"Mary\",\"password\":\"long enough\"}")
+#define LOGIN    REQ(8, "session.login", "{\"name\":\"Mary\",\"password\":\"long enough\"}")
+
+static void secrets_need_tls(void **state)
+{
+    struct world *w = *state;
+    unsigned plain = world_connect_from(w, HERE, false);
+    unsigned tls = hello_from(w, HERE);
+    char token[65];
+    struct buf b = BUF_EMPTY;
+
+    world_ask(w, plain, HELLO, "\"limits\"");
+    world_ask(w, plain, REGISTER, "\"reason\":\"denied\"");
+    world_ask(w, plain, LOGIN, "\"reason\":\"denied\"");
+    assert_int_equal(w->n_jobs, 0);
+    world_line(w, tls, REGISTER);
+    world_hashed(w);
+    world_member(world_take(w, tls), "token", token, sizeof(token));
+    buf_printf(&b, REQ(9, "session.resume", "{\"token\":\"%s\"}"), token);
+    world_ask(w, plain, buf_str(&b), "\"reason\":\"denied\"");
+    world_ask(w, plain, REQ(3, "session.guest", "{\"name\":\"Jo\"}"), "\"reason\":\"params\"");
+    world_member(world_ask(w, plain, REQ(3, "session.guest", "{\"name\":\"Joe\"}"), "Joe"), "token",
+                 token, sizeof(token));
+    plain = world_connect_from(w, HERE, false);
+    world_ask(w, plain, HELLO, "\"limits\"");
+    buf_reset(&b);
+    buf_printf(&b, REQ(9, "session.resume", "{\"token\":\"%s\"}"), token);
+    world_ask(w, plain, buf_str(&b), "\"kind\":\"guest\"");
+    buf_fini(&b);
+    w->cfg.trust_plain = true;
+    with_limits(w, &w->cfg.limits);
+    plain = world_connect_from(w, HERE, false);
+    world_ask(w, plain, HELLO, "\"limits\"");
+    world_line(w, plain, LOGIN);
+    assert_int_equal(w->n_jobs, 1);
+    world_hashed(w);
+    assert_non_null(strstr(world_take(w, plain), "\"token\""));
+}
+
+int main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        T(line_length),
+        T(depth),
+        T(members_and_values),
+        T(bad_lines),
+        T(rate),
+        T(turn),
+        T(hello_and_login),
+        T(line_time),
+        T(dead_peer),
+        T(per_source),
+        T(in_all),
+        T(early_drop),
+        T(failed_logins),
+        T(no_hello_and_grace),
+        T(penalties_are_bounded),
+        T(queues),
+        T(slow_ones),
+        T(answers_wait_for_room),
+        T(secrets_need_tls),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
