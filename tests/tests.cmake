@@ -68,7 +68,7 @@ foreach(file IN LISTS fuzzers)
   get_filename_component(name ${file} NAME_WE)
   string(REGEX REPLACE "^fuzz_" "" topic ${name})
   add_executable(replay_${topic} ${file} ${PROJECT_SOURCE_DIR}/tests/fuzz/replay.c)
-  target_link_libraries(replay_${topic} PRIVATE ${SK_LIBS} sk_flags)
+  target_link_libraries(replay_${topic} PRIVATE ${test_libs} sk_flags)
   set_target_properties(replay_${topic} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/fuzz)
   add_test(NAME fuzz.${topic}
@@ -76,7 +76,7 @@ foreach(file IN LISTS fuzzers)
   sk_test_properties(fuzz.${topic} fuzz ${file})
   if(SK_FUZZ)
     add_executable(${name} ${file})
-    target_link_libraries(${name} PRIVATE ${SK_LIBS} sk_flags)
+    target_link_libraries(${name} PRIVATE ${test_libs} sk_flags)
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
     set_target_properties(${name} PROPERTIES
       RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/fuzz)

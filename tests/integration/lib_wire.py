@@ -153,7 +153,7 @@ class Conn(Caller):
     names = 0
 
     def __init__(self, address):
-        self.socket = socket.create_connection(address, PATIENCE_S)
+        self.socket = self.open(address)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.checker = schema.Checker()
         self.buffer = b""
@@ -166,6 +166,14 @@ class Conn(Caller):
         Conn.names += 1
         self.label = "conn%d" % Conn.names
         self.welcome = self.wait_note("server.welcome")
+
+    def open(self, address):
+        """A connected socket; others connect otherwise."""
+        return socket.create_connection(address, PATIENCE_S)
+
+    def is_ready(self, timeout_s):
+        """Is there something to read?"""
+        return bool(select.select([self.socket], [], [], timeout_s)[0])
 
     # ---- out
 
@@ -195,7 +203,7 @@ class Conn(Caller):
 
     def pump(self, timeout_s):
         """Read once and take in whole lines. False: nothing came."""
-        if self.closed or not select.select([self.socket], [], [], timeout_s)[0]:
+        if self.closed or not self.is_ready(timeout_s):
             return False
         try:
             data = self.socket.recv(1 << 18)
