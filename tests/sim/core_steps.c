@@ -72,7 +72,7 @@ static int64_t number_in(const char *line, const char *name)
     at = strstr(line, key);
     if (at == NULL)
         fail_msg("no %s in %s", name, line);
-    return strtoll(at + strlen(key), NULL, 10);
+    return at != NULL ? strtoll(at + strlen(key), NULL, 10) : 0;
 }
 
 /* Remember what was seen of an event; what was seen before must be the same. */
