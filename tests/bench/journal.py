@@ -22,7 +22,7 @@ class Server:
     def __init__(self, binary, data, store):
         self.binary, self.data, self.store = binary, data, store
         self.log_path = os.path.join(tempfile.gettempdir(), "bench-journal-%d.log" % os.getpid())
-        self.process, self.port, self.start_s = None, None, None
+        self.process, self.port, self.start_s, self.cpu_s = None, None, None, None
 
     def start(self):
         began = time.monotonic()
@@ -34,6 +34,9 @@ class Server:
         if not line.startswith("listening"):
             sys.exit("the server says %r; see %s" % (line, self.log_path))
         self.start_s = time.monotonic() - began
+        with open("/proc/%d/stat" % self.process.pid, encoding="ascii") as stat:
+            ticks = stat.read().rpartition(")")[2].split()[11:13]
+        self.cpu_s = sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
         self.port = line.rstrip("\n").rpartition(":")[2]
         return self
 
@@ -88,12 +91,15 @@ def print_recovery(args):
     size = sum(os.path.getsize(os.path.join(data, name)) for name in os.listdir(data))
     for what in ("killed", "killed again", "stopped"):
         server.start()
-        print("start after it was %-13s %.2f s until it listens (%.0f MiB on disk)" % (
-            what, server.start_s, size / 2 ** 20))
+        print("start after it was %-13s %.2f s until it listens, %.2f s of CPU (%.0f MiB on disk)" % (
+            what, server.start_s, server.cpu_s, size / 2 ** 20))
         server.end(kill=what == "killed")
     with open(server.log_path, encoding="utf-8") as log:
         print("".join(line for line in log if "load.done" in line), end="")
-    shutil.rmtree(data)
+    if args.keep:
+        print("kept in %s" % data)
+    else:
+        shutil.rmtree(data)
 
 
 def main():
@@ -104,6 +110,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=3)
     parser.add_argument("--open", type=int, default=0)
     parser.add_argument("--orders", type=int, default=20)
+    parser.add_argument("--keep", action="store_true", help="keep the open matches' data")
     args = parser.parse_args()
     args.skirmishd = os.path.join(args.bin, "skirmishd")
     if args.open:
