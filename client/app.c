@@ -149,6 +149,7 @@ static int connect_link(struct app *app)
                                     .name = app->opt->name,
                                     .password = app->opt->password,
                                     .registers = app->opt->registers,
+                                    .invite = app->opt->wish.invite,
                                     .ca = app->opt->ca,
                                     .print = app->opt->print,
                                     .keep = true,

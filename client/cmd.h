@@ -36,6 +36,7 @@ int cmd_load_scenario(const char *id_or_path, struct scenario **out);
 /* Can the terminal's locale show what ASCII can't? */
 bool cmd_is_utf8(void);
 
+extern const struct command cmd_account;
 extern const struct command cmd_adjudicate;
 extern const struct command cmd_bot;
 extern const struct command cmd_luck;
@@ -44,6 +45,7 @@ extern const struct command cmd_record;
 extern const struct command cmd_replay;
 extern const struct command cmd_balance;
 extern const struct command cmd_scenario;
+extern const struct command cmd_turns;
 extern const struct command cmd_verify;
 extern const struct command cmd_watch;
 

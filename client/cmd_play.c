@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  * cmd_play.c -- `skirmish play`: sit down and play, by lines.
  */
-#include "client/cmd.h"
+#include "client/account.h"
 #include "client/line_mode.h"
 
 static int run(const struct command *self, int argc, char **argv)
@@ -13,6 +13,7 @@ static int run(const struct command *self, int argc, char **argv)
         return code;
     if (opt.level != NULL || opt.seed >= 0)
         return cmd_fail(EX_USAGE, "--level and --seed are for skirmish bot");
+    account_use(&opt);
     return line_mode_run(&opt);
 }
 

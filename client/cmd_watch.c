@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC
  * cmd_watch.c -- `skirmish watch`: look on at a match, from its beginning to its end.
  */
-#include "client/cmd.h"
+#include "client/account.h"
 #include "client/line_mode.h"
 
 static int run(const struct command *self, int argc, char **argv)
@@ -16,6 +16,7 @@ static int run(const struct command *self, int argc, char **argv)
         return cmd_usage(self);
     }
     opt.wish.goal = SEAT_WATCH;
+    account_use(&opt);
     return line_mode_run(&opt);
 }
 

@@ -157,3 +157,12 @@ void identity_again(struct identity *id)
 {
     id->offered = false;
 }
+
+void identity_forget(struct identity *id)
+{
+    sodium_memzero(id->token, sizeof(id->token));
+    id->n = 0;
+    id->offered = false;
+    if (id->file[0] != '\0')
+        state_remove(dir, id->file);
+}

@@ -42,6 +42,8 @@ NODISCARD bool identity_next(struct identity *id, const char **token, const char
 NODISCARD enum err identity_taken(struct identity *id, const char *token);
 /* The server refused the token tried last: forget it. */
 void identity_refused(struct identity *id);
+/* All tokens have ended: forget them, on disk too. */
+void identity_forget(struct identity *id);
 /* The connection was lost before an answer: try again from the newest. */
 void identity_again(struct identity *id);
 

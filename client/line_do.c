@@ -18,7 +18,7 @@ bool line_may_do(const struct line_mode *l, const char *line)
     if (app_seat(l->app) == NULL)
         return link_is_up(app_link(l->app)) && l->asks == 0;
     m = line_model(l);
-    busy = seat_is_busy(app_seat(l->app)) || l->asks > 0;
+    busy = seat_is_busy(app_seat(l->app)) || l->asks > 0 || l->awaits_over;
     if (!orders_kind(line, &kind) || kind == COMMAND_COUNT || kind == COMMAND_HELP)
         return l->typed || !busy;
     if (kind == COMMAND_QUIT)
@@ -224,7 +224,8 @@ static void answer(struct line_mode *l, const struct model *m, bool accept)
     for (unsigned k = 0; side != RULES_NOBODY && k < AUDIT_OFFER_KINDS; k++)
         newest = MAX(newest, m->audit.offer[rules_enemy(side)][k]);
     if (newest == 0) {
-        line_say(&l->out, "Nothing is offered to you.");
+        if (!line_answer_challenge(l, accept))
+            line_say(&l->out, "Nothing is offered to you.");
         return;
     }
     w = seat_begin(app_seat(l->app), MSG_MATCH_ANSWER);
@@ -424,6 +425,8 @@ static void do_request(struct line_mode *l, const struct model *m, const struct 
         offer(l, OFFER_PAUSE);
     else if (c->kind == COMMAND_TAKEBACK)
         offer(l, OFFER_UNDO);
+    else if (c->kind == COMMAND_REMATCH)
+        line_rematch(l);
     else if (c->kind == COMMAND_ACCEPT || c->kind == COMMAND_DECLINE)
         answer(l, m, c->kind == COMMAND_ACCEPT);
     else if (c->kind == COMMAND_RESIGN)

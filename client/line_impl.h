@@ -19,12 +19,14 @@ struct line_mode {
     bool typed, ended, left;
     bool ready;          /* the match was shown */
     bool down;           /* the line is down, and that was said */
+    bool told_over;      /* the end was told, and the player is still here */
     bool awaits_over;    /* a resignation or claim was granted */
     unsigned asks;       /* requests whose answers are waited for */
     uint16_t shown_turn; /* whose phase was announced last */
     uint8_t shown_side;
     struct seat_wish wish; /* made in the lobby; its strings in wish_text */
     char wish_text[3][64];
+    char rematch[MATCH_ID_HEX]; /* the other's challenge, told while we sit; "": none */
 };
 
 static inline const struct model *line_model(const struct line_mode *l)
@@ -57,6 +59,14 @@ void line_refused(struct line_mode *l, const struct seat_order_end *end);
 void line_intro(struct line_mode *l);
 /* Whose phase it is, when that is new. */
 void line_announce(struct line_mode *l);
+
+/* ---- line_rematch.c ---- */
+/* Ask for another game, sides swapped; or take the one that the other side has asked for. */
+void line_rematch(struct line_mode *l);
+/* A notice of a challenge to us. */
+void line_challenged(struct line_mode *l, const struct json *notice);
+/* Take that challenge (once the game is over) or decline it. False: there is none to answer now. */
+bool line_answer_challenge(struct line_mode *l, bool accept);
 
 /* ---- line_lobby.c ---- */
 void line_lobby_up(struct line_mode *l);

@@ -142,7 +142,12 @@ static void finish(struct line_mode *l, const struct model *m)
     model_result_words(m, &text);
     line_say(&l->out, buf_str(&text));
     buf_fini(&text);
-    line_leave(l, EX_OK);
+    if (!l->typed) {
+        line_leave(l, EX_OK);
+        return;
+    }
+    l->told_over = true;
+    line_say(&l->out, "`rematch` asks for another game, `quit` leaves.");
 }
 
 static void on_settled(void *data)
@@ -153,9 +158,12 @@ static void on_settled(void *data)
     if (!audit_is_whole(&m->audit) || roll_is_near(m))
         return;
     line_flush(&l->out);
-    if (m->audit.over && !l->opt->stay) {
+    if (m->audit.over)
+        l->awaits_over = false;
+    if (m->audit.over && !l->opt->stay && !l->told_over) {
         finish(l, m);
-        return;
+        if (l->left)
+            return;
     }
     line_announce(l);
     pump(l);
@@ -266,6 +274,8 @@ static void on_note(void *data, enum msg_note note, const struct json *params)
         line_say(&l->out, buf_str(&line));
     }
     buf_fini(&line);
+    if (note == NOTE_SERVER_NOTICE)
+        line_challenged(l, params);
 }
 
 static void on_close(void *data)

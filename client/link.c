@@ -12,6 +12,7 @@
 
 #include "client/tls.h"
 #include "client/trust.h"
+#include "client/words.h"
 #include "common/base/mem.h"
 #include "common/base/msec.h"
 #include "common/base/str.h"
@@ -301,6 +302,13 @@ static void login_failed(struct link *l, const struct link_answer *a)
         return; /* drop() has said so */
     if (a->err == ERR_AUTH && l->cfg.password != NULL) {
         fail(l, EX_NOPERM, "wrong name or password");
+    } else if (a->err == ERR_DENIED && l->cfg.registers) {
+        struct buf said = BUF_EMPTY;
+
+        words_safe(a->message, &said);
+        (void)snprintf(text, sizeof(text), "no account: %s", buf_str(&said));
+        buf_fini(&said);
+        fail(l, EX_NOPERM, text);
     } else if (a->err == ERR_CONFLICT || a->err == ERR_DENIED) {
         (void)snprintf(text, sizeof(text), "the name %s can't be had here: %s",
                        l->cfg.name == NULL ? "asked for" : l->cfg.name, err_words(a->err));
@@ -367,6 +375,8 @@ static void log_in_by_password(struct link *l)
     w = link_begin(l, l->cfg.registers ? MSG_SESSION_REGISTER : MSG_SESSION_LOGIN);
     jsonw_m_str(w, "name", l->cfg.name);
     jsonw_m_str(w, "password", l->cfg.password);
+    if (l->cfg.registers && l->cfg.invite != NULL)
+        jsonw_m_str(w, "invite", l->cfg.invite);
     link_send(l, l->cfg.registers ? on_register : on_login, l);
 }
 
@@ -720,6 +730,11 @@ void link_free(struct link *l)
 bool link_is_up(const struct link *l)
 {
     return l->stage == STAGE_UP;
+}
+
+void link_forget_identity(struct link *l)
+{
+    identity_forget(&l->identity);
 }
 
 const char *link_user(const struct link *l)

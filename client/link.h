@@ -37,6 +37,7 @@ struct link_config {
     const char *password; /* an account's, to log in with `name` once; NULL: as guest, or by what
                              was kept. Borrowed for the link's life */
     bool registers;       /* make the account first */
+    const char *invite;   /* a code to register with, or NULL */
     const char *ca;       /* with skirmishs://: PEM file of the authorities to trust, or NULL */
     const char *print;    /* the fingerprint that its certificate must have, or NULL */
     bool keep;            /* keep tokens in the state directory, to come back as the same */
@@ -55,6 +56,9 @@ void link_free(struct link *l);
 bool link_is_up(const struct link *l);
 /* Our name at the server, "" before the first login. Borrowed. */
 const char *link_user(const struct link *l);
+
+/* What was kept to come back by is of no use any more: forget it. */
+void link_forget_identity(struct link *l);
 
 /* Begin a request; members of its params are written, then link_send. One at a time. */
 struct jsonw *link_begin(struct link *l, enum msg_method m);

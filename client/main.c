@@ -9,8 +9,9 @@
 #include "common/base/str.h"
 
 static const struct command *const commands[] = {
-    &cmd_play,   &cmd_watch,  &cmd_solo, &cmd_hotseat,  &cmd_bot,        &cmd_record,
-    &cmd_verify, &cmd_replay, &cmd_luck, &cmd_scenario, &cmd_adjudicate, &cmd_balance,
+    &cmd_play,    &cmd_watch,    &cmd_turns,      &cmd_account, &cmd_solo,
+    &cmd_hotseat, &cmd_bot,      &cmd_record,     &cmd_verify,  &cmd_replay,
+    &cmd_luck,    &cmd_scenario, &cmd_adjudicate, &cmd_balance,
 };
 
 static const struct command *find(const char *name)
@@ -37,7 +38,8 @@ static void print_help(FILE *to)
                 to);
     for (size_t i = 0; i < ARRAY_LEN(commands); i++)
         (void)fprintf(to, "  %-11s %s\n", commands[i]->name, commands[i]->help);
-    (void)fputs("\nExit codes: 0 done, 64 usage, 65 bad data, 66 no such file, 69 unreachable,\n"
+    (void)fputs("\nExit codes: 0 done, 1 none (turns), 64 usage, 65 bad data, 66 no such file, 69 "
+                "unreachable,\n"
                 "75 try later, 77 refused, 78 configuration.\n",
                 to);
 }

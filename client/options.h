@@ -11,8 +11,9 @@
 struct options {
     struct url url;
     const char *name;
-    const char *password; /* full screen: an account's; NULL: none was given */
-    bool registers;       /* the account is to be made */
+    char account[NAME_LEN + 1]; /* a remembered one's name, where that is used */
+    const char *password;       /* an account's; NULL: none was given */
+    bool registers;             /* the account is to be made */
     struct seat_wish wish;
     bool has_wish; /* create, join or a match in the URL was given */
     bool json, plain, ascii, stay;

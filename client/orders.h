@@ -34,6 +34,8 @@
     X(COMMAND_PAUSE, "pause", NULL, false, "pause", "offer a pause, or to go on after one")        \
     X(COMMAND_TAKEBACK, "takeback", NULL, false, "takeback",                                       \
       "offer to take your newest order back, past its dice")                                       \
+    X(COMMAND_REMATCH, "rematch", NULL, false, "rematch",                                          \
+      "after the end: challenge the same player, sides swapped")                                   \
     X(COMMAND_ACCEPT, "accept", NULL, false, "accept", "accept the other side's newest offer")     \
     X(COMMAND_DECLINE, "decline", NULL, false, "decline", "decline it")                            \
     X(COMMAND_RESIGN, "resign", NULL, false, "resign", "give the game up")                         \
