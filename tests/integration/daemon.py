@@ -84,12 +84,13 @@ def newer_schema(server):
     server.stop()
     path = os.path.join(server.data, "skirmish.db")
     db = sqlite3.connect(path)
+    ours = db.execute("PRAGMA user_version").fetchone()[0]
     db.execute("PRAGMA user_version=99")
     db.close()
     ends(DATAERR, "a newer skirmishd wrote it (schema 99", "--listen", "127.0.0.1:0", "--data",
          server.data)
     db = sqlite3.connect(path)
-    db.execute("PRAGMA user_version=1")
+    db.execute("PRAGMA user_version=%d" % ours)
     db.close()
     server.start()
 
