@@ -9,6 +9,7 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/str.h"
+#include "server/shell/confine.h"
 #include "server/shell/datadir.h"
 #include "server/shell/hasher.h"
 #include "server/shell/load.h"
@@ -521,6 +522,7 @@ static void serve(struct shell *sh, const struct config *cfg)
 {
     const struct store_hooks hooks = {on_stored, on_lost, sh};
 
+    LOG_INFO("confine", "filter=%s", confine() == CONFINE_FILTER ? "yes" : "no");
     store_start(sh->store, &sh->loop, &hooks);
     hasher_start(&sh->loop, on_hashed, sh, &sh->hasher);
     init_handles(sh);
