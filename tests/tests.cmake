@@ -89,6 +89,8 @@ foreach(file IN LISTS preloads)
   get_filename_component(name ${file} NAME_WE)
   add_library(preload_${name} MODULE ${file})
   target_link_libraries(preload_${name} PRIVATE sk_flags)
+  target_compile_options(preload_${name} PRIVATE -fno-sanitize=all) # loaded before the runtime
+  target_link_options(preload_${name} PRIVATE -fno-sanitize=all)
   set_target_properties(preload_${name} PROPERTIES OUTPUT_NAME ${name} PREFIX ""
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/preload)
 endforeach()

@@ -131,8 +131,8 @@ static enum err split(const struct core_match_row *row, struct match_recs *all,
                       char why[PLAY_WHY_LEN])
 {
     uint8_t prev[FD1_LEN] = {0};
-    const char *at = row->lines;
-    const char *const end = row->lines + row->lines_len;
+    const char *at = row->lines != NULL ? row->lines : ""; /* NULL: the store found it damaged */
+    const char *const end = at + row->lines_len;
 
     while (at < end) {
         const char *nl = memchr(at, '\n', (size_t)(end - at));
