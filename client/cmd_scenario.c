@@ -19,7 +19,7 @@ static int list(void)
     for (size_t i = 0; i < set.len; i++) {
         const struct scenario *s = set.item[i];
 
-        buf_printf(&out, "%-24s %s  %2ux%-2u  %3u turns  %s (%s v %s)\n", s->id,
+        buf_printf(&out, "%-30s %s  %2ux%-2u  %3u turns  %s (%s v %s)\n", s->id,
                    scale_word((enum rules_scale)s->board.scale), s->board.w, s->board.h,
                    s->board.turns, s->title, s->side[RULES_A].name, s->side[RULES_B].name);
     }
