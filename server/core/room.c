@@ -413,6 +413,7 @@ enum verdict room_submit(struct core *c, struct conn *cn, struct msg_request *re
     p = pend_new(c, cn, req, op->is_new ? on_new_stored : on_stored);
     p->club = club;
     p->room = op->room;
+    p->is_new = op->is_new;
     p->answer = op->answer;
     p->seq = op->step->seq;
     p->offer_id = op->step->offer_id;

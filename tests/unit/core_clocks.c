@@ -286,7 +286,7 @@ static void a_pause_outlives_restarts(void **state)
     for (int i = 0; i < 3; i++) {
         assert_int_equal(restart(k, i != 1, 5 * DAY_MS, i == 2 ? -365 * DAY_MS : 365 * DAY_MS), 0);
         agree(k);
-        pass(k, 10 * 60000);
+        pass(k, 600000);
         agree(k);
     }
     world_wait(&k->w, 30 * DAY_MS); /* nobody comes for thirty days */

@@ -99,7 +99,7 @@ static void everybody_at_once(void **state)
             c = world_guest(w, "Cleo");
             world_ask(w, c, FOLLOW, "\"online\"");
             world_ask(w, a, CHALLENGE, "\"no\":1");
-            (void)drain(w, c, "");
+            world_skip(w, c);
             w->store = STORE_WHEN_TOLD;
             world_line(w, first == 2 ? a : b, words[first]);
             world_line(w, second == 2 ? a : b, words[second]);
@@ -138,7 +138,7 @@ static void ten_withdraw_at_once(void **state)
         maker[i] = world_guest(w, name);
         world_ask(w, maker[i], CREATE(""), "\"no\":");
     }
-    (void)drain(w, c, "");
+    world_skip(w, c);
     w->store = STORE_WHEN_TOLD;
     for (unsigned i = 0; i < 10; i++) {
         buf_reset(&line);
@@ -269,7 +269,7 @@ static void challenges_and_open_matches_expire(void **state)
     w->wall.ms += 366 * DAY_MS; /* the wall clock means nothing, before and after a restart */
     world_restart(w);
     world_wait(w, 3 * DAY_MS);
-    w->wall.ms -= 2 * 366 * DAY_MS;
+    w->wall.ms -= 732 * DAY_MS;
     world_restart(w);
     world_wait(w, DAY_MS - 1);
     a = world_guest(w, "Zoe");
@@ -295,7 +295,7 @@ static void a_private_match_wants_its_code(void **state)
     struct buf line = BUF_EMPTY;
 
     world_ask(w, c, FOLLOW, "\"online\"");
-    (void)drain(w, c, "");
+    world_skip(w, c);
     world_member(world_ask(w, a, CREATE(",\"private\":true"), "\"no\":1"), "invite", code,
                  sizeof(code));
     world_ask(w, b, LIST, "\"matches\":[]");
