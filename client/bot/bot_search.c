@@ -126,8 +126,8 @@ static int sample(struct search *q, const struct bot_plan *plan, unsigned k)
     int value = 0;
     bool on;
 
-    memset(bot->follow.style, usual_style(bot, bot->side), bot->map.b->n_figures);
-    memset(bot->foe.style, enemy_style(bot, k), bot->map.b->n_figures);
+    memset(bot->follow.style, (int)usual_style(bot, bot->side), bot->map.b->n_figures);
+    memset(bot->foe.style, (int)enemy_style(bot, k), bot->map.b->n_figures);
     on = play_phase(bot, &s, plan, dice);
     q->spent++;
     for (unsigned t = 0; t < 2; t++) {
