@@ -168,10 +168,15 @@ def full_disk(server):
 
 
 def no_room(server, match, both, after):
+    for player in both:
+        player.put_off = []  # asked for again at a sync meanwhile, refused, and given since
     server.disk.set(FULL, after)
-    play(both, match, until=lambda: any(p.put_off for p in both) or (
-        server.disk.hits() > 0 and all(p.views[match].journal.open for p in both)))
-    need(server.disk.hits() > 0, "the disk was never full")
+    play(both, match, until=lambda: all(p.views[match].over() for p in both) or (
+        server.disk.hits() > 0 and (any(p.put_off for p in both) or all(
+            p.views[match].journal.open for p in both))))
+    if server.disk.hits() == 0:  # the game was over before
+        server.disk.set(NONE)
+        return
     for player in both:  # what is under way ends
         player.call("session.ping")
     catch_heads(both, match)
@@ -193,8 +198,10 @@ def catch_heads(players, match):
 # ---- I/O errors, and crashes in the midst of a write
 
 def play_until_it_ends(server, match, players, code):
-    """Orders are given until the server is gone."""
+    """Orders are given until the server is gone. False: the match was over before."""
     while not any(p.conn.closed for p in players):
+        if all(p.views[match].over() for p in players):
+            return False
         for player in players:
             if not player.conn.closed:
                 player.think(player.views[match])
@@ -202,6 +209,7 @@ def play_until_it_ends(server, match, players, code):
     server.ended(code)
     for player in players:
         player.drain()
+    return True
 
 
 def pump_some(players):
@@ -232,7 +240,9 @@ def io_errors(server):
                 continue
             before = len(server.log())
             server.disk.set(fault, after)
-            play_until_it_ends(server, match, both, code)
+            if not play_until_it_ends(server, match, both, code):
+                server.disk.set(NONE)
+                continue
             if code == EX_IOERR:
                 said = server.log()[before:]
                 need("the database failed: disk I/O error" in said, "no clear message:\n%s" % said)
