@@ -111,6 +111,7 @@ def undo(server):
     def orders():
         return view.kinds.count("order")
     play(bots, match, until=lambda: orders() >= 14 and view.journal.settled())
+    pump_until(bots, lambda: not view.journal.open and view.journal.settled(), "the last roll")
     if view.over():
         return
     catch_up(bots, match)
