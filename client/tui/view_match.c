@@ -94,11 +94,14 @@ static void put_title(struct canvas *c, const struct scene *v)
         buf_printf(&out, " · turn %u of %u", v->s->turn, v->a->board->turns);
     buf_puts(&out, " · ");
     put_phase(v, &out);
-    if (v->film != NULL && film_initiative(v->film, v->at, dice))
-        buf_printf(&out, " · initiative %u:%u", dice[0], dice[1]);
     if (v->dice != NULL && v->dice[0] != '\0')
         buf_printf(&right, "%s %s", v->dice, v->dice_bad ? "!!" : "✓");
     right_w = canvas_width(buf_str(&right));
+    if (v->film != NULL && film_initiative(v->film, v->at, dice)) {
+        const bool fits = canvas_width(buf_str(&out)) + 17 <= w - right_w - 2;
+
+        buf_printf(&out, " · %s %u:%u", fits ? "initiative" : "init", dice[0], dice[1]);
+    }
     (void)canvas_put(c, row_of(1, 0, w - right_w - 2), style_bold(INK_TITLE), buf_str(&out));
     canvas_put_right(c, row_of(w - right_w, 0, right_w),
                      v->dice_bad ? style_bold(INK_WARN) : style_of(INK_GOOD), buf_str(&right));

@@ -52,11 +52,12 @@ static void put_force(struct canvas *c, struct area a, const struct scene *v, un
     const bool mine = v->me == side && v->kind != SCENE_HOTSEAT;
     struct buf line = BUF_EMPTY;
     char strength[32];
-    int x;
+    int x, room;
 
     (void)snprintf(strength, sizeof(strength), "%u of %u", left, all);
-    x = canvas_put(c, row_of(a.x, a.y, a.w - 8), side_style(side), v->a->scn->side[side].name);
-    (void)canvas_printf(c, row_of(x + 1, a.y, a.x + a.w - x - 9), style_of(INK_TEXT), "%s",
+    room = a.w - 2 - (int)strlen(strength); /* a blank before it */
+    x = canvas_put(c, row_of(a.x, a.y, room), side_style(side), v->a->scn->side[side].name);
+    (void)canvas_printf(c, row_of(x + 1, a.y, a.x + room - x - 1), style_of(INK_TEXT), "%s",
                         mine ? "you" : name);
     canvas_put_right(c, row_of(a.x, a.y, a.w - 1), style_of(INK_TEXT), strength);
     put_clock(v, side, &line);
