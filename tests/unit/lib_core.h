@@ -26,7 +26,7 @@ enum world_store { STORE_NOW, STORE_WHEN_TOLD, STORE_FAILS };
 
 struct world_conn {
     conn_id id;
-    struct buf out; /* all that was sent and not yet taken */
+    struct buf out;   /* all that was sent and not yet taken */
     uint32_t slow_at; /* of the newest send */
     bool paused, closed;
 };
