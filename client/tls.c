@@ -69,11 +69,13 @@ static long bio_ctrl(BIO *b, int cmd, long num, void *ptr)
 static bool set_host(SSL *ssl, const char *host)
 {
     X509_VERIFY_PARAM *p = SSL_get0_param(ssl);
+    char name[256]; /* OpenSSL's macro takes no const */
 
     if (X509_VERIFY_PARAM_set1_ip_asc(p, host) == 1)
         return true;
     ERR_clear_error();
-    return SSL_set1_host(ssl, host) == 1 && SSL_set_tlsext_host_name(ssl, host) == 1;
+    return str_copy(name, sizeof(name), host) && SSL_set1_host(ssl, name) == 1 &&
+           SSL_set_tlsext_host_name(ssl, name) == 1;
 }
 
 static enum err set_up(struct tls_client *t, const struct tls_rules *rules,
