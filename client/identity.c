@@ -33,6 +33,7 @@ static void load(struct identity *id, char *text)
     char *word;
 
     id->n = 0;
+    id->second = 0;
     while (id->n < IDENTITY_MAX && (word = str_word(&text)) != NULL) {
         uint8_t bytes[32];
 
@@ -137,17 +138,30 @@ enum err identity_taken(struct identity *id, const char *token)
         return ERR_DATA;
     if (id->n == 0 || !str_eq(token, id->token[0]))
         push(id, token); /* of a new guest, or one that the server made itself */
-    id->n = MIN(id->n, (unsigned)IDENTITY_PAST);
+    id->n = MIN(id->n - id->second, (unsigned)IDENTITY_PAST);
+    id->second = 0;
     id->offered = false;
     return store(id);
 }
 
 void identity_refused(struct identity *id)
 {
-    if (id->n > 1 && id->offered)
-        drop(id, 1); /* the one that was tried */
-    if (id->n > 0 && id->offered)
+    char tried[TOKEN_HEX];
+
+    if (id->n > 1 && id->offered) {
+        const bool again = id->n - 1 <= id->second; /* only second tries are left */
+
+        (void)str_copy(tried, sizeof(tried), id->token[1]);
+        drop(id, 1);
         drop(id, 0); /* its successor was never made */
+        if (again) {
+            id->second--;
+        } else {
+            (void)str_copy(id->token[id->n++], TOKEN_HEX, tried);
+            id->second++;
+        }
+        sodium_memzero(tried, sizeof(tried));
+    }
     id->offered = false;
     if (store(id) != ERR_OK)
         id->n = 0;
@@ -162,6 +176,7 @@ void identity_forget(struct identity *id)
 {
     sodium_memzero(id->token, sizeof(id->token));
     id->n = 0;
+    id->second = 0;
     id->offered = false;
     if (id->file[0] != '\0')
         state_remove(dir, id->file);

@@ -21,7 +21,8 @@
 struct identity {
     char file[URL_HOST_LEN + 49];
     int lock;
-    unsigned n, at; /* tokens, newest first; the one to try */
+    unsigned n, at;  /* tokens, newest first; the one to try */
+    unsigned second; /* tokens at the end that were refused once and are kept for a second try */
     char token[IDENTITY_MAX][TOKEN_HEX];
     bool offered; /* token[0] is a next one that the server hasn't confirmed */
 };
@@ -40,7 +41,10 @@ NODISCARD bool identity_next(struct identity *id, const char **token, const char
                              enum err *e);
 /* The server took the token, and this is the next one. */
 NODISCARD enum err identity_taken(struct identity *id, const char *token);
-/* The server refused the token tried last: forget it. */
+/*
+ * The server refused the token tried last. It is tried once more behind the others before it is
+ * forgotten: a resume still on its way from a lost connection may make it good meanwhile.
+ */
 void identity_refused(struct identity *id);
 /* All tokens have ended: forget them, on disk too. */
 void identity_forget(struct identity *id);
