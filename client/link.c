@@ -21,6 +21,8 @@
 #define CONN_MAGIC     0x636f6e6eu
 #define RETRY_FIRST_MS 250
 #define RETRY_MAX_MS   15000
+#define RETRY_SOON_MS  500   /* while a new server takes over */
+#define SOON_FOR_MS    10000 /* since the old one said so */
 #define SILENCE_MS     75000 /* the server pings after 30 s */
 #define LOGIN_MS       20000
 #define CHECK_MS       2500
@@ -55,6 +57,8 @@ struct link {
     bool was_up, tried_register;
     unsigned tries;
     struct mono since, heard; /* in this stage or down since; last byte */
+    struct mono soon_until;   /* the server said that it is back at once */
+    char closing[64];         /* why it closes the line, in its words; "" */
     struct conn *conn;
     struct line_reader in;
     struct buf out; /* not yet given to libuv */
@@ -243,11 +247,13 @@ static void on_retry(uv_timer_t *t)
 
 static int64_t pause_ms(const struct link *l, int64_t least_ms)
 {
+    const bool soon = mono_since(l->soon_until, mono_now()) > 0;
+    const int64_t most = soon ? RETRY_SOON_MS : RETRY_MAX_MS;
     int64_t ms = RETRY_FIRST_MS;
 
-    for (unsigned i = 0; i < l->tries && ms < RETRY_MAX_MS; i++)
+    for (unsigned i = 0; i < l->tries && ms < most; i++)
         ms *= 2;
-    ms = MIN(ms, (int64_t)RETRY_MAX_MS);
+    ms = MIN(ms, most);
     ms = ms * 3 / 4 + randombytes_uniform((uint32_t)(ms / 2 + 1));
     return MAX(ms, least_ms);
 }
@@ -283,6 +289,7 @@ static void come_up(struct link *l)
     l->stage = STAGE_UP;
     l->was_up = true;
     l->tries = 0;
+    l->closing[0] = '\0';
     l->hooks.up(l->hooks.data);
 }
 
@@ -452,6 +459,21 @@ static void take_answer(struct link *l, const struct json *j, int64_t id)
     p.fn(p.data, &a);
 }
 
+/* The line will be closed: `upgrade` means that another server is there already. */
+static void take_closing(struct link *l, const struct json *params)
+{
+    const char *reason = NULL;
+
+    if (!json_get_string(params, "reason", &reason))
+        return;
+    if (str_eq(reason, "upgrade")) {
+        l->soon_until = mono_after(mono_now(), SOON_FOR_MS);
+        (void)str_copy(l->closing, sizeof(l->closing), "the server is being upgraded");
+    } else if (str_eq(reason, "stop")) {
+        (void)str_copy(l->closing, sizeof(l->closing), "the server stops");
+    }
+}
+
 static void take_note(struct link *l, enum msg_note note, const struct json *params)
 {
     if (note == NOTE_SERVER_PING) {
@@ -459,6 +481,8 @@ static void take_note(struct link *l, enum msg_note note, const struct json *par
         link_send(l, NULL, NULL);
         return;
     }
+    if (note == NOTE_SERVER_CLOSING)
+        take_closing(l, params);
     l->hooks.note(l->hooks.data, note, params);
     if (note == NOTE_SERVER_WELCOME && l->stage == STAGE_WELCOME)
         say_hello(l);
@@ -548,6 +572,13 @@ static void on_alloc(uv_handle_t *h, size_t suggested, uv_buf_t *b)
     b->len = suggested;
 }
 
+static const char *words_of_end(const struct link *l, ssize_t n)
+{
+    if (l->closing[0] != '\0')
+        return l->closing;
+    return n == UV_EOF ? "the server closed the line" : uv_strerror((int)n);
+}
+
 static void on_read(uv_stream_t *s, ssize_t n, const uv_buf_t *b)
 {
     struct conn *c = s->data;
@@ -556,8 +587,7 @@ static void on_read(uv_stream_t *s, ssize_t n, const uv_buf_t *b)
     CHECK(c->magic == CONN_MAGIC);
     l = c->link;
     if (l != NULL && n < 0)
-        drop(l, n == UV_EOF ? "the server closed the line" : uv_strerror((int)n), EX_UNAVAILABLE,
-             0);
+        drop(l, words_of_end(l, n), EX_UNAVAILABLE, 0);
     if (l != NULL && n > 0) {
         l->heard = mono_now();
         if (c->tls != NULL) {

@@ -227,6 +227,7 @@ static void default_listen(struct config *c)
 {
     char why[CONFIG_WHY_LEN];
 
+    c->listen_preset = c->n_listen == 0;
     for (size_t i = 0; c->n_listen == 0 && i < ARRAY_LEN(options); i++) {
         if (options[i].type == OPT_LISTEN)
             CHECK(set(c, &options[i], options[i].preset, why));

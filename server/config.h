@@ -28,6 +28,7 @@ struct config_addr {
 struct config {
     struct config_addr listen[CONFIG_LISTEN_MAX];
     size_t n_listen;
+    bool listen_preset;         /* nobody has named one: the default stands there */
     char data[CONFIG_PATH_LEN]; /* "" where there is no default either: no HOME */
     char motd[CONFIG_TEXT_LEN];
     int64_t store;     /* enum config_store */

@@ -50,5 +50,5 @@ int main(int argc, char **argv)
         return EX_OSERR;
     }
     log_setup((enum log_level)cfg.log_level, cfg.log_json ? LOG_FORM_JSON : LOG_FORM_TEXT);
-    return shell_run(&cfg);
+    return shell_run(&cfg, argv);
 }

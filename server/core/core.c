@@ -143,7 +143,7 @@ static void saver_timer(struct core *c)
         return;
     timer_arm(&c->timers, &c->saver,
               mono_after(c->now, c->n_clocks > 0 ? SERVED_EVERY_MS : SERVED_SELDOM_MS));
-    if (c->saving || c->stopping)
+    if (c->saving || core_rests(c))
         return;
     c->saving = true;
     save_served(c, SERVED_AHEAD_MS, on_served_saved);
@@ -151,14 +151,19 @@ static void saver_timer(struct core *c)
 
 /* ---- stopping: say so, let what is under way end, keep the exact time, be done ---- */
 
-static void on_last_saved(struct core *c, struct pend *p, const struct core_event *ev)
+static void say_last(struct core *c)
 {
-    (void)p;
-    (void)ev;
     while (c->conns_first != NULL)
         session_close(c, c->conns_first);
     c->stopped = true;
     out_stopped(c);
+}
+
+static void on_last_saved(struct core *c, struct pend *p, const struct core_event *ev)
+{
+    (void)p;
+    (void)ev;
+    say_last(c);
 }
 
 static void stop(struct core *c, const char *reason)
@@ -178,12 +183,48 @@ static void stop(struct core *c, const char *reason)
     shared_unref(s);
 }
 
-static void finish_stop(struct core *c)
+/* ---- holding: let what is under way end, keep the exact time, wait ---- */
+
+/* Not saved (the disk is full): what was saved before is ahead of the time, and serves as well. */
+static void on_held_saved(struct core *c, struct pend *p, const struct core_event *ev)
 {
-    if (!c->stopping || c->stopped || c->saving || c->pends.n > 0)
+    (void)p;
+    (void)ev;
+    c->saving = false;
+    c->held = true;
+    out_held(c);
+}
+
+static void release(struct core *c)
+{
+    struct conn *next;
+
+    if (!c->holding)
+        return;
+    c->holding = c->held = false;
+    for (size_t i = 0; i < c->all.n; i++) { /* settled in this step */
+        if (c->all.at[i]->list == ROOMS_OPEN || c->all.at[i]->list == ROOMS_LIVE)
+            timer_arm(&c->timers, &c->all.at[i]->timer, c->now);
+    }
+    for (struct conn *cn = c->conns_first; cn != NULL; cn = next) {
+        next = cn->next;
+        session_run(c, cn);
+    }
+}
+
+/* A stop or a hold has its end once nothing is under way. */
+static void settle(struct core *c)
+{
+    if (!core_rests(c) || c->stopped || c->saving || c->pends.n > 0)
+        return;
+    if (c->stopping && c->held) { /* all is stored, and the store is another's by now */
+        say_last(c);
+        return;
+    }
+    if (c->held)
         return;
     c->saving = true;
-    save_served(c, 0, on_last_saved);
+    save_served(c, 0, c->stopping ? on_last_saved : on_held_saved);
 }
 
 /* ---- the step ---- */
@@ -216,7 +257,7 @@ static void tick(struct core *c)
 {
     struct timer *t;
 
-    while ((t = timers_due(&c->timers, c->now)) != NULL)
+    while (!c->held && (t = timers_due(&c->timers, c->now)) != NULL)
         on_timer(c, t);
 }
 
@@ -262,6 +303,12 @@ static void on_event(struct core *c, const struct core_event *ev)
     case CORE_STOP:
         stop(c, ev->u.reason);
         break;
+    case CORE_HOLD:
+        c->holding = !c->stopping;
+        break;
+    case CORE_RELEASE:
+        release(c);
+        break;
     }
 }
 
@@ -276,7 +323,7 @@ void core_step(struct core *c, const struct core_event *ev, struct core_effects 
     tick(c); /* what was due before this event comes before it */
     on_event(c, ev);
     tick(c);
-    finish_stop(c);
+    settle(c);
     session_bury(c);
     c->out = NULL;
 }

@@ -83,7 +83,9 @@ enum core_event_kind {
     CORE_STORED,   /* a transaction's end: err OK (durable), ERR_STORAGE (surely not saved) */
     CORE_HASHED,   /* a password hash's end */
     CORE_ENTROPY,  /* 32 fresh random bytes to mix in */
-    CORE_STOP      /* the process should end: say so to all, then CORE_FX_STOPPED */
+    CORE_STOP,     /* the process should end: say so to all, then CORE_FX_STOPPED */
+    CORE_HOLD,     /* take nothing on for now: what is under way ends, then CORE_FX_HELD */
+    CORE_RELEASE   /* go on where CORE_HOLD stopped */
 };
 struct core_event {
     uint8_t kind;
@@ -123,7 +125,9 @@ enum core_effect_kind {
     CORE_FX_RESUME, /* read on */
     CORE_FX_STORE,  /* start the transaction */
     CORE_FX_HASH,   /* verify or make a password hash on a worker */
-    CORE_FX_STOPPED /* nothing is under way any more: exit 0 */
+    CORE_FX_STOPPED, /* nothing is under way any more: exit 0 */
+    CORE_FX_HELD     /* nothing is under way, all is stored: until CORE_RELEASE or CORE_STOP no other
+                        event may come, and no store is needed, for CORE_STOP neither */
 };
 struct core_effect {
     uint8_t kind;

@@ -67,6 +67,7 @@ static void effect_fini(struct core_effect *e)
     case CORE_FX_PAUSE:
     case CORE_FX_RESUME:
     case CORE_FX_STOPPED:
+    case CORE_FX_HELD:
         break;
     }
 }
@@ -130,6 +131,11 @@ void out_close(struct core *c, struct conn *cn)
 void out_stopped(struct core *c)
 {
     push(c, CORE_FX_STOPPED, 0);
+}
+
+void out_held(struct core *c)
+{
+    push(c, CORE_FX_HELD, 0);
 }
 
 void out_pause(struct core *c, struct conn *cn)

@@ -16,6 +16,7 @@ void out_buf(struct core *c, struct conn *cn, const struct buf *b);
 void out_close(struct core *c, struct conn *cn);
 /* Nothing is under way any more. */
 void out_stopped(struct core *c);
+void out_held(struct core *c);
 void out_pause(struct core *c, struct conn *cn);
 void out_resume(struct core *c, struct conn *cn);
 

@@ -498,7 +498,7 @@ void room_settle(struct core *c, struct room *r)
     struct mono at;
     struct pend *p;
 
-    if (r->m == NULL || match_is_pending(r->m) || c->stopping)
+    if (r->m == NULL || match_is_pending(r->m) || core_rests(c))
         return;
     tell_seen(c, r);
     if (!mono_reached(c->now, r->retry)) {

@@ -263,7 +263,7 @@ void session_run(struct core *c, struct conn *cn)
     const uint64_t said = cn->said;
     int64_t lines = 0;
 
-    while (!cn->closing && !is_waiting(cn) && !cn->slow && !c->stopping) {
+    while (!cn->closing && !is_waiting(cn) && !cn->slow && !core_rests(c)) {
         const char *line;
         size_t len;
         enum line_result got;

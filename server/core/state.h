@@ -244,8 +244,15 @@ struct core {
     unsigned n_conns, n_new_conns, n_users_online, n_guests, n_watchers, n_players, n_hashing, n_creating;
     unsigned n_clocks; /* matches in play with a clock: served_ms is saved for them */
     bool saving, stopping, stopped;
+    bool holding, held; /* CORE_HOLD has come; CORE_FX_HELD has gone out */
     struct core_stats stats;
 };
+
+/* Nothing new is taken on. */
+static inline bool core_rests(const struct core *c)
+{
+    return c->stopping || c->holding;
+}
 
 static inline struct match_now core_now(const struct core *c)
 {

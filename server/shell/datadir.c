@@ -96,6 +96,29 @@ enum err datadir_open(const char *path, struct datadir *d, char why[DATADIR_WHY_
     return e;
 }
 
+enum err datadir_adopt(const char *path, int lock, struct datadir *d, char why[DATADIR_WHY_LEN])
+{
+    char file[DATADIR_PATH_LEN];
+    struct stat held, there;
+
+    d->lock = lock;
+    if (path[0] == '\0' || !str_copy(d->path, sizeof(d->path), path)) {
+        (void)snprintf(why, DATADIR_WHY_LEN, "the data directory's name is empty or too long");
+        return ERR_IO;
+    }
+    datadir_file(d, "lock", file);
+    if (fstat(lock, &held) != 0 || stat(file, &there) != 0)
+        return say_errno(why, "can't use", file);
+    if (held.st_dev != there.st_dev || held.st_ino != there.st_ino) {
+        (void)snprintf(why, DATADIR_WHY_LEN,
+                       "%s isn't the directory of the server that hands over: an upgrade can't "
+                       "change --data",
+                       path);
+        return ERR_DENIED;
+    }
+    return check_dir(d->path, why);
+}
+
 void datadir_close(struct datadir *d)
 {
     if (d->lock >= 0)

@@ -28,6 +28,9 @@ struct master_key {
  * why[] on error: ERR_BUSY another server has it; ERR_DENIED others may write to it; ERR_IO.
  */
 NODISCARD enum err datadir_open(const char *path, struct datadir *d, char why[DATADIR_WHY_LEN]);
+/* The same with the lock that another process handed over (taken; always open on return). */
+NODISCARD enum err datadir_adopt(const char *path, int lock, struct datadir *d,
+                                 char why[DATADIR_WHY_LEN]);
 /* Gives up the lock. */
 void datadir_close(struct datadir *d);
 /* PATH/name into `out`. */

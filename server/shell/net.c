@@ -145,7 +145,7 @@ static void on_read(uv_stream_t *stream, ssize_t len, const uv_buf_t *buf)
 
 void peer_read(struct peer *p)
 {
-    const bool held = p->paused && !p->closing;
+    const bool held = (p->paused || p->net->held) && !p->closing;
 
     if (p->reading || p->eof || p->rested || held)
         return;
@@ -258,6 +258,26 @@ void net_resume(struct net *n, conn_id conn)
         return;
     p->paused = false;
     peer_read(p);
+}
+
+void net_hold(struct net *n)
+{
+    n->held = true;
+    listeners_poll(n, false);
+    for (uint32_t i = 0; i < n->n_slots; i++) {
+        if (n->slot[i].peer != NULL && !n->slot[i].peer->closing)
+            peer_stop_reading(n->slot[i].peer);
+    }
+}
+
+void net_release(struct net *n)
+{
+    n->held = false;
+    listeners_poll(n, true);
+    for (uint32_t i = 0; i < n->n_slots; i++) {
+        if (n->slot[i].peer != NULL)
+            peer_read(n->slot[i].peer);
+    }
 }
 
 void net_send(struct net *n, conn_id conn, const struct net_send *what)

@@ -60,6 +60,15 @@ void net_new(uv_loop_t *loop, const struct net_config *cfg, const struct net_hoo
  */
 NODISCARD enum err net_listen(struct net *n, const char *host, uint16_t *port, struct tls *tls,
                               char why[NET_WHY_LEN]);
+/* Listen on a socket that listens already (taken), with or without TLS as in net_listen. */
+void net_adopt(struct net *n, int fd, struct tls *tls);
+/* The address that a socket is bound to. ERR_IO: it is no TCP socket. */
+NODISCARD enum err net_where(int fd, char host[NET_HOST_LEN], uint16_t *port);
+/* Descriptors of the listeners, the first `max` of them; how many. */
+size_t net_listeners(const struct net *n, int *fd, size_t max);
+/* Accept nobody and read nothing, until net_release; what is queued goes out. */
+void net_hold(struct net *n);
+void net_release(struct net *n);
 /* Close the listeners: nobody new. */
 void net_stop_listening(struct net *n);
 

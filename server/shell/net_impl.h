@@ -81,6 +81,7 @@ struct net {
     uint32_t n_slots, first_free; /* first_free: slot + 1 */
     unsigned n_peers, n_busy;
     struct listener *listeners;
+    bool held;           /* net_hold */
     int spare;           /* a descriptor to give up when there is no other */
     struct ids dirty[2]; /* players, others */
     struct ids flushing; /* the list being worked on */
@@ -101,6 +102,7 @@ struct peer *peer_new(struct net *n, int fd, bool busy);
 void peer_end(struct peer *p);
 void peer_read(struct peer *p); /* read on, if nothing holds it back */
 void peer_stop_reading(struct peer *p);
+void listeners_poll(struct net *n, bool on); /* begin to accept, or stop */
 
 /* What was read: to the owner, or dropped where the connection is being closed. */
 void peer_take(struct peer *p, const char *data, size_t len);

@@ -36,6 +36,19 @@ static struct sockaddr_in6 as_v6(const struct sockaddr_storage *sa)
     return in;
 }
 
+/* A socket that listens on :: may serve IPv4 too: such a peer is an IPv4 peer. */
+static void unmap(struct sockaddr_storage *sa)
+{
+    const struct sockaddr_in6 v6 = as_v6(sa);
+    struct sockaddr_in v4 = {.sin_family = AF_INET};
+
+    if (sa->ss_family != AF_INET6 || !IN6_IS_ADDR_V4MAPPED(&v6.sin6_addr))
+        return;
+    v4.sin_port = v6.sin6_port;
+    memcpy(&v4.sin_addr, v6.sin6_addr.s6_addr + 12, sizeof(v4.sin_addr));
+    memcpy(sa, &v4, sizeof(v4));
+}
+
 static bool is_loopback(const struct sockaddr_storage *sa)
 {
     const struct sockaddr_in6 v6 = as_v6(sa);
@@ -138,11 +151,21 @@ static void wake_listener(uv_timer_t *timer)
     if (n->spare < 0)
         n->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
     for (struct listener *l = n->listeners; l != NULL; l = l->next) {
-        if (l->resting)
-            CHECK(uv_poll_start(&l->poll, UV_READABLE, on_ready) == 0);
         l->resting = false;
     }
+    if (!n->held)
+        listeners_poll(n, true);
     uv_close((uv_handle_t *)timer, on_rested);
+}
+
+void listeners_poll(struct net *n, bool on)
+{
+    for (struct listener *l = n->listeners; l != NULL; l = l->next) {
+        if (!on)
+            (void)uv_poll_stop(&l->poll); /* always 0 */
+        else if (!l->resting)
+            CHECK(uv_poll_start(&l->poll, UV_READABLE, on_ready) == 0);
+    }
 }
 
 /* Nothing can be accepted now: look away for a moment instead of being called again at once. */
@@ -164,6 +187,7 @@ static bool accept_one(struct listener *l)
     const int fd = accept4(l->fd, (struct sockaddr *)&sa, &len, SOCK_NONBLOCK | SOCK_CLOEXEC);
 
     if (fd >= 0) {
+        unmap(&sa);
         welcome(l, fd, &sa);
         return true;
     }
@@ -249,13 +273,26 @@ static enum err why_not(const char *host, uint16_t port, char why[NET_WHY_LEN])
     }
 }
 
+void net_adopt(struct net *n, int fd, struct tls *tls)
+{
+    struct listener *l = mem_zalloc(sizeof(*l));
+
+    l->net = n;
+    l->tls = tls;
+    l->fd = fd;
+    CHECK(uv_poll_init(n->loop, &l->poll, fd) == 0);
+    l->poll.data = l;
+    CHECK(uv_poll_start(&l->poll, UV_READABLE, on_ready) == 0);
+    l->next = n->listeners;
+    n->listeners = l;
+}
+
 enum err net_listen(struct net *n, const char *host, uint16_t *port, struct tls *tls,
                     char why[NET_WHY_LEN])
 {
     const struct addrinfo hints = {.ai_flags = AI_PASSIVE | AI_NUMERICSERV,
                                    .ai_socktype = SOCK_STREAM};
     struct addrinfo *found = NULL;
-    struct listener *l;
     char service[8];
     int fd;
 
@@ -269,16 +306,30 @@ enum err net_listen(struct net *n, const char *host, uint16_t *port, struct tls 
     if (fd < 0)
         return why_not(host, *port, why);
     *port = port_of(fd);
-    l = mem_zalloc(sizeof(*l));
-    l->net = n;
-    l->tls = tls;
-    l->fd = fd;
-    CHECK(uv_poll_init(n->loop, &l->poll, fd) == 0);
-    l->poll.data = l;
-    CHECK(uv_poll_start(&l->poll, UV_READABLE, on_ready) == 0);
-    l->next = n->listeners;
-    n->listeners = l;
+    net_adopt(n, fd, tls);
     return ERR_OK;
+}
+
+enum err net_where(int fd, char host[NET_HOST_LEN], uint16_t *port)
+{
+    struct sockaddr_storage sa = {0};
+    socklen_t len = sizeof(sa);
+
+    if (getsockname(fd, (struct sockaddr *)&sa, &len) != 0 ||
+        (sa.ss_family != AF_INET && sa.ss_family != AF_INET6))
+        return ERR_IO;
+    address_words(&sa, host);
+    *port = port_of(fd);
+    return ERR_OK;
+}
+
+size_t net_listeners(const struct net *n, int *fd, size_t max)
+{
+    size_t k = 0;
+
+    for (const struct listener *l = n->listeners; l != NULL && k < max; l = l->next)
+        fd[k++] = l->fd;
+    return k;
 }
 
 static void on_listener_closed(uv_handle_t *handle)

@@ -9,10 +9,11 @@
 
 /*
  * Open everything, load what is stored, print `listening HOST:PORT` for each listener, serve until
- * SIGTERM or SIGINT. Returns the process's exit code (sysexits.h); what went wrong is on standard
+ * SIGTERM or SIGINT. On SIGUSR2 the program at this one's path is started with `argv` and takes
+ * over, see handover.h. Returns the process's exit code (sysexits.h); what went wrong is on standard
  * error. SIGPIPE must be ignored already, and libsodium ready. A store that can't say whether
  * something is saved ends the process from within, EX_IOERR, nobody answered.
  */
-NODISCARD int shell_run(const struct config *cfg);
+NODISCARD int shell_run(const struct config *cfg, char **argv);
 
 #endif

@@ -89,6 +89,7 @@ static void on_effect(struct room *r, const struct core_effect *e)
     case CORE_FX_PAUSE:
     case CORE_FX_RESUME:
     case CORE_FX_STOPPED:
+    case CORE_FX_HELD:
         break;
     }
 }

@@ -260,6 +260,9 @@ static void on_effect(struct world *w, struct core_effect *e)
     case CORE_FX_STOPPED:
         w->stopped = true;
         break;
+    case CORE_FX_HELD:
+        w->held = true;
+        break;
     }
 }
 
@@ -443,6 +446,14 @@ void world_stop(struct world *w)
     struct core_event ev = {.kind = CORE_STOP};
 
     ev.u.reason = "test over";
+    step(w, &ev);
+}
+
+void world_hold(struct world *w, bool on)
+{
+    struct core_event ev = {.kind = on ? CORE_HOLD : CORE_RELEASE};
+
+    w->held = w->held && on;
     step(w, &ev);
 }
 

@@ -47,7 +47,7 @@ struct world {
     struct world_row *row; /* owned */
     size_t n_rows;
     struct buf kept; /* what was stored: a word a line, "match_new", "entries 3+2" ... */
-    bool stopped;
+    bool stopped, held;
     uint64_t effects; /* carried out so far */
     uint64_t dies_at; /* SIGKILL once so many are; 0: it lives */
     bool dead;        /* it was; nothing happens any more until world_revive */
@@ -70,6 +70,8 @@ void world_stored(struct world *w, enum err e);
 /* The oldest hashing job's end, as argon2id would say: "hash of X" is the hash of X. */
 void world_hashed(struct world *w);
 void world_stop(struct world *w);
+/* CORE_HOLD or CORE_RELEASE. */
+void world_hold(struct world *w, bool on);
 /* Everything in memory is gone, as by SIGKILL; a new core recovers what was stored. Connections
  * are closed. */
 void world_restart(struct world *w);

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: ISC
+ * shell_impl.h -- what the files of shell share; nobody else includes it.
+ */
+#ifndef SK_SERVER_SHELL_SHELL_IMPL_H
+#define SK_SERVER_SHELL_SHELL_IMPL_H
+
+#include "server/shell/datadir.h"
+#include "server/shell/handover.h"
+#include "server/shell/hasher.h"
+#include "server/shell/inherit.h"
+#include "server/shell/net.h"
+#include "server/shell/selfsign.h"
+#include "server/shell/shell.h"
+#include "server/shell/store.h"
+
+/* Serving; for an upgrade: ending what is under way, then standing still while the new program
+ * loads; asked to stop, the core has stopped, handles are being closed. */
+enum stage { SERVING, HOLDING, HELD, STOPPING, LEAVING, CLOSING };
+
+struct shell {
+    uv_loop_t loop;
+    struct datadir dir;
+    struct scenario_set scenarios;
+    struct store *store;
+    struct hasher *hasher;
+    struct net *net;
+    struct tls *tls; /* of the TLS listeners; NULL: there are none */
+    struct core *core;
+    struct core_effects fx;
+    uv_prepare_t turn; /* right before the loop waits: the one place that writes */
+    uv_idle_t spin;    /* on: don't wait */
+    uv_timer_t tick, entropy, patience, watchdog;
+    uv_signal_t sigterm, sigint, sigusr2, sighup;
+    struct inherit inherit;    /* what we were started with */
+    struct handover *handover; /* to the program that replaces us; NULL: nobody does */
+    struct starter starter;    /* starts it */
+    conn_id *gone;             /* peers that went away while the core stood still */
+    size_t n_gone, gone_cap;
+    int64_t served_ms; /* at started_ms of the loop's clock */
+    uint64_t started_ms;
+    int64_t tick_at_ms; /* what `tick` is set to */
+    enum stage stage;
+    bool stepping;
+    bool held;       /* CORE_FX_HELD has come */
+    bool stop_asked; /* while the core stood still */
+    bool disk_full;  /* the last transaction was refused */
+    int exit_code;
+    char print[SELFSIGN_PRINT_LEN]; /* of the certificate */
+};
+
+/* Serving time: goes on where the last run ended, stands still in between. */
+struct mono shell_now(const struct shell *sh);
+void shell_step(struct shell *sh, struct core_event *ev);
+void shell_on_eof(void *arg, conn_id conn); /* net_hooks.eof */
+/* The writer's thread begins, and answers. */
+void shell_start_store(struct shell *sh);
+/* Ask the core to stop, for this reason. */
+void shell_stop(struct shell *sh, const char *reason);
+/* The loop ends when all of them are closed. */
+void shell_close_handles(struct shell *sh);
+
+/* Opening (shell_open.c): an exit code, EX_OK or what was said. */
+NODISCARD int shell_open_all(struct shell *sh, struct config *own, unsigned max_conns);
+NODISCARD int shell_open_store(struct shell *sh);
+
+/* Upgrading (shell_upgrade.c). */
+void shell_on_upgrade(uv_signal_t *signal, int signum);
+/* All is stored, the core stands still: the database is the new program's. */
+void shell_give_database(struct shell *sh);
+
+#endif
