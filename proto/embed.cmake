@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: ISC
 # cmake -D OUT=<file.c> -D FILES=<a.json;b.json> -P embed.cmake
-# Writes the files as C data: the table of proto/scenario_files.h, in order of file name.
+# Writes the files as C data: the table of proto/scenario_files.h, in order of id.
+list(TRANSFORM FILES REPLACE "[.]json$" "")
 list(SORT FILES)
+list(TRANSFORM FILES APPEND ".json")
 set(arrays "")
 set(rows "")
 set(n 0)

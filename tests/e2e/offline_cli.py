@@ -49,7 +49,7 @@ class Scenario(unittest.TestCase):
     def test_list_has_all_that_are_shipped(self):
         code, out, _ = run("scenario", "list")
         self.assertEqual(code, 0)
-        shipped = [file.stem for file in sorted(SCENARIOS.glob("*.json"))]
+        shipped = sorted(file.stem for file in SCENARIOS.glob("*.json"))
         self.assertEqual([line.split()[0] for line in out.splitlines()], shipped)
 
     def test_show_by_id_and_by_file_and_in_ascii(self):

@@ -69,7 +69,7 @@ def challenge(ann, bob):
     """Ann opens First Blood for Bob, who accepts."""
     ann.keys("c")
     ann.wait("Scenarios", "Cowboys and Indians")
-    ann.keys("Down")
+    ann.keys("Down", "Down")
     ann.wait("Red: 6 regulars", r"R▲· R▲")
     ann.keys("Enter")
     ann.wait("Your side", r"\[red\]", "open the match")

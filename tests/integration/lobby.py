@@ -14,7 +14,8 @@ from lib_wire import Refusal, equal, need, run  # noqa: E402
 from verify import verify  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-SHIPPED = ("cowboys-and-indians", "first-blood", "tin-lizzy-down")
+SHIPPED = tuple(sorted(name[:-len(".json")] for name in os.listdir(
+    os.path.join(os.environ["SK_SRC"], "common", "scenarios")) if name.endswith(".json")))
 NO_CLOCK = {"kind": "none"}
 OPEN = {"scenario": "first-blood", "side": "random", "clock": NO_CLOCK, "fair": "server"}
 TOKEN = "0123456789abcdef" * 4
@@ -402,7 +403,8 @@ def chat(server):
     match = ann.call("match.create", **OPEN)["match"]
     bob.call("match.join", match=match)
     for conn in (ann, bob):
-        conn.call("match.sync", match=match)
+        while "state" not in conn.call("match.sync", match=match):  # its first roll is under way
+            conn.settle()
     head = eve.call("match.watch", match=match)["head"]
     fay.call("match.watch", match=match)
     hard = "wall\u00e4 \U0001f3b2 \"q\" \\ " + "x" * 383 + "\u00e9"

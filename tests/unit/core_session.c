@@ -99,6 +99,7 @@ static void keeps_phases(void **state)
     world_ask(w, c, REQ(1, "lobby.list", "{}"), "\"reason\":\"auth\"");
     world_ask(w, c, REQ(1, "session.logout", "{}"), "\"reason\":\"auth\"");
     world_ask(w, c, REQ(1, "scenario.list", "{}"), "first-blood");
+    world_wait(w, 10); /* an answer of that size gives others their turn */
     world_ask(w, c, REQ(1, "scenario.get", "{\"id\":\"first-blood\"}"), "\"ground\"");
     world_ask(w, c, REQ(1, "scenario.get", "{\"id\":\"no-such\"}"), "not_found");
     world_ask(w, c, REQ(1, "session.guest", "{\"name\":\"Jo_1\"}"), "\"name\":\"Jo_1\"");

@@ -211,6 +211,7 @@ static void play_game(struct random_game *g)
 
 static void games_go_through_json_unchanged(void **unused)
 {
+    static const char *const ids[] = {"cowboys-and-indians", "first-blood", "tin-lizzy-down"};
     struct random_game g = {.index = 1};
     struct scenario_set set;
 
@@ -218,7 +219,7 @@ static void games_go_through_json_unchanged(void **unused)
     drbg_init(&g.rng, (const uint8_t[DRBG_SEED_LEN]){1});
     scenario_set_init(&set);
     for (unsigned n = 0; n < 12; n++) {
-        g.scn = set.item[n % set.len];
+        g.scn = scenario_set_find(&set, ids[n % ARRAY_LEN(ids)]);
         play_game(&g);
     }
     for (unsigned kind = 0; kind < RULES_EV_COUNT; kind++) {
