@@ -29,7 +29,7 @@ static void show(const struct model *m)
     }
     if (m->audit.started) {
         words_position(&m->audit, model_side(m), &b);
-        for (unsigned f = 0; f < m->scn->board.n_figures; f++)
+        for (unsigned f = 0; f < m->scn->board.n_figures; f += 5)
             words_legal(m->scn, model_board(m), model_state(m), f, &b);
     }
     if (m->audit.over)
