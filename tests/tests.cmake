@@ -62,6 +62,14 @@ foreach(label unit golden integration e2e sim)
   endforeach()
 endforeach()
 
+# Loaded before the server's libraries by sim.failing; sanitizers have a malloc of their own.
+if(NOT CMAKE_C_FLAGS MATCHES "sanitize|coverage")
+  add_library(failing MODULE ${PROJECT_SOURCE_DIR}/tests/sim/preload/failing.c)
+  target_link_libraries(failing PRIVATE sk_flags ${CMAKE_DL_LIBS})
+  set_target_properties(failing PROPERTIES PREFIX ""
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/sim)
+endif()
+
 # Fuzzers: with SK_FUZZ the real thing; always, a program that replays the corpus as a test.
 file(GLOB fuzzers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/fuzz/fuzz_*.c)
 foreach(file IN LISTS fuzzers)
