@@ -220,6 +220,7 @@ static enum tls_client_state read_all(struct tls_client *t, struct buf *plain)
         ERR_clear_error();
         if (SSL_read_ex(t->ssl, buf_room(plain, READ_BYTES), READ_BYTES, &n) == 1) {
             plain->len += n;
+            plain->data[plain->len] = '\0';
             continue;
         }
         e = SSL_get_error(t->ssl, 0);

@@ -257,6 +257,7 @@ enum tls_state tls_conn_feed(struct tls_conn *c, const char *data, size_t len, s
         ERR_clear_error();
         if (SSL_read_ex(c->ssl, buf_room(plain, READ_BYTES), READ_BYTES, &n) == 1) {
             plain->len += n;
+            plain->data[plain->len] = '\0';
             continue;
         }
         e = SSL_get_error(c->ssl, 0);
