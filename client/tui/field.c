@@ -16,9 +16,8 @@ void field_set(struct field *f, const char *text)
 
 static size_t before(const struct field *f, size_t at)
 {
-    do {
-        at--;
-    } while (at > 0 && ((unsigned char)f->text[at] & 0xc0) == 0x80);
+    while (at > 0 && ((unsigned char)f->text[--at] & 0xc0) == 0x80)
+        ;
     return at;
 }
 

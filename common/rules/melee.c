@@ -202,7 +202,7 @@ static enum rules_err save_one(struct rules_ctx *c, const struct pair *pair, uns
 static enum rules_err save_all(struct rules_ctx *c, const struct pair *pair, unsigned n,
                                struct rules_event *ev)
 {
-    uint8_t killed[RULES_FIGURES_MAX];
+    uint8_t killed[RULES_FIGURES_MAX] = {0};
     uint32_t start = c->out->n_items;
     enum rules_err e;
 

@@ -119,14 +119,14 @@ struct core_event {
 /* ---- effects, in the order to carry them out ---- */
 
 enum core_effect_kind {
-    CORE_FX_SEND,   /* queue `bytes` on conn; flushed once a turn of the loop */
-    CORE_FX_CLOSE,  /* close conn once what is queued has gone (bounded by a deadline) */
-    CORE_FX_PAUSE,  /* read no more from conn for now */
-    CORE_FX_RESUME, /* read on */
-    CORE_FX_STORE,  /* start the transaction */
-    CORE_FX_HASH,   /* verify or make a password hash on a worker */
+    CORE_FX_SEND,    /* queue `bytes` on conn; flushed once a turn of the loop */
+    CORE_FX_CLOSE,   /* close conn once what is queued has gone (bounded by a deadline) */
+    CORE_FX_PAUSE,   /* read no more from conn for now */
+    CORE_FX_RESUME,  /* read on */
+    CORE_FX_STORE,   /* start the transaction */
+    CORE_FX_HASH,    /* verify or make a password hash on a worker */
     CORE_FX_STOPPED, /* nothing is under way any more: exit 0 */
-    CORE_FX_HELD     /* nothing is under way, all is stored: until CORE_RELEASE or CORE_STOP no other
+    CORE_FX_HELD /* nothing is under way, all is stored: until CORE_RELEASE or CORE_STOP no other
                         event may come, and no store is needed, for CORE_STOP neither */
 };
 struct core_effect {

@@ -235,9 +235,11 @@ static struct mono claim_from(const struct match *m, enum role other)
     const struct match_seat *seat = &m->seat[other];
     const struct mono waited = m->core.clock.owes_since;
     const bool live = m->setup.clock.kind == CLOCK_LIVE;
-    struct mono from = live ? (struct mono){INT64_MAX} : mono_after(waited, MATCH_CLAIM_LONG_MS);
+    struct mono from = mono_after(waited, MATCH_CLAIM_LONG_MS);
     struct mono gone = seat->since;
 
+    if (live)
+        from.ms = INT64_MAX;
     if (seat->online)
         return from;
     if (!live && waited.ms > gone.ms)

@@ -44,13 +44,13 @@ enum phase { PHASE_NEW, PHASE_HELLO, PHASE_USER, PHASE_COUNT };
 struct conn {
     conn_id id;
     struct line_reader in;
-    struct timer timer;       /* the nearest of its deadlines */
-    struct timer rest;        /* others' turn; armed: its lines wait */
-    struct mono life;         /* when bytes last came */
-    struct mono grace;        /* since when it is expected to log in */
-    struct mono line_since;   /* when the first byte of the line now coming was there */
+    struct timer timer;     /* the nearest of its deadlines */
+    struct timer rest;      /* others' turn; armed: its lines wait */
+    struct mono life;       /* when bytes last came */
+    struct mono grace;      /* since when it is expected to log in */
+    struct mono line_since; /* when the first byte of the line now coming was there */
     struct mono slow_since;
-    uint64_t said; /* bytes sent to it */
+    uint64_t said;            /* bytes sent to it */
     int64_t rate_ms;          /* the message bucket is full again at this mono time */
     struct addr *addr;        /* counted there; NULL: not counted */
     struct user *user;        /* PHASE_USER */
@@ -68,7 +68,7 @@ struct conn {
     bool tls, loopback;
     bool limited; /* the limits against hostility hold for it */
     bool is_new;  /* counted in n_new_conns */
-    bool spoke; /* a first byte came and could begin JSON */
+    bool spoke;   /* a first byte came and could begin JSON */
     bool pinged;
     bool paused;  /* the shell was told to read no more */
     bool slow;    /* its output is over the limit until CORE_DRAINED */
@@ -172,8 +172,8 @@ struct room {
     struct mono retry;       /* after a storage failure nothing is started before this */
     struct mono presence_at; /* when spectators may be counted out again */
     bool presence_due;
-    struct mono expires;             /* an open match, without an answer */
-    struct match_setup *aside;       /* of one set aside, where its row tells it; owned */
+    struct mono expires;       /* an open match, without an answer */
+    struct match_setup *aside; /* of one set aside, where its row tells it; owned */
 };
 
 /* Rated players, best first (standing.h). */
@@ -241,7 +241,8 @@ struct core {
     struct buf line;          /* a message being written */
     uint64_t next_id, n_penalised;
     uint32_t next_no;
-    unsigned n_conns, n_new_conns, n_users_online, n_guests, n_watchers, n_players, n_hashing, n_creating;
+    unsigned n_conns, n_new_conns, n_users_online, n_guests, n_watchers, n_players, n_hashing,
+        n_creating;
     unsigned n_clocks; /* matches in play with a clock: served_ms is saved for them */
     bool saving, stopping, stopped;
     bool holding, held; /* CORE_HOLD has come; CORE_FX_HELD has gone out */

@@ -128,6 +128,7 @@ static void write_later(struct peer *p, size_t skip)
         buf[i] = uv_buf_init(p->queue[i]->data + from, (unsigned)(p->queue[i]->len - from));
         r->bytes += buf[i].len;
     }
+    /* cppcheck-suppress uninitvar ; n >= 1 */
     p->first = buf[0].len;
     queue_drop(p, n);
     p->writing = true;

@@ -383,7 +383,7 @@ static bool harness_bites(void)
 
             ok = say(moves ? lifted : o.results == 1, &broken[k], adv, coalition, &o) && ok;
         }
-    printf("     free choice among %u fair throws is worth %.2f\n", TRIES, choice);
+    printf("     free choice among %u fair throws is worth %.2f\n", (unsigned)TRIES, choice);
     return ok;
 }
 

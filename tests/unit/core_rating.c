@@ -92,7 +92,7 @@ static void rank(const double *value, int *out)
     for (int i = 0; i < CLUB; i++) {
         out[i] = 0;
         for (int k = 0; k < CLUB; k++)
-            out[i] += value[k] < value[i] || (value[k] == value[i] && k < i);
+            out[i] += value[k] < value[i] || (k < i && value[k] == value[i]);
     }
 }
 

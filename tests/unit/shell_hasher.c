@@ -97,7 +97,7 @@ static void more_than_the_queue_is_busy(void **unused)
         submit(i, "slow", NULL);
     rig.want = 1;
     (void)uv_run(&rig.loop, UV_RUN_DEFAULT); /* the refusals don't wait for the workers */
-    for (busy = 0; rig.done[busy].err == ERR_BUSY && busy < rig.n; busy++)
+    for (busy = 0; busy < rig.n && rig.done[busy].err == ERR_BUSY; busy++)
         assert_true(rig.done[busy].job >= HASHER_QUEUE);
     assert_true(busy >= JOBS - HASHER_QUEUE - 2 * HASHER_THREADS);
 }
