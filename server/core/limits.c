@@ -6,11 +6,24 @@
 
 void limits_settle(struct limits *l)
 {
-#define X(field, key, preset, least, most, help)                                                   \
-    if (l->field == 0)                                                                             \
-        l->field = (preset);
-    LIMITS_TABLE(X)
+    static const struct limits presets = {
+#define X(field, key, preset, least, most, help) .field = (preset),
+        LIMITS_TABLE(X)
 #undef X
+    };
+    static const size_t at[] = {
+#define X(field, key, preset, least, most, help) offsetof(struct limits, field),
+        LIMITS_TABLE(X)
+#undef X
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(at); i++) {
+        int64_t value;
+
+        memcpy(&value, (const char *)l + at[i], sizeof(value));
+        if (value == 0)
+            memcpy((char *)l + at[i], (const char *)&presets + at[i], sizeof(value));
+    }
 }
 
 /* ---- addresses ---- */

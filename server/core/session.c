@@ -137,18 +137,25 @@ static bool line_waits(const struct conn *cn)
            cn->gate == NULL && cn->rest.pos == 0;
 }
 
+static void sooner(int64_t *at, int64_t other)
+{
+    if (other < *at)
+        *at = other;
+}
+
 /* Set its timer to the nearest of its deadlines. */
 static void arm(struct core *c, struct conn *cn)
 {
     const struct limits *l = &c->cfg.limits;
+    const int64_t grace_ms = cn->phase == PHASE_NEW ? l->hello_ms : l->login_ms;
     int64_t at = cn->life.ms + (cn->pinged ? l->silence_ms : l->ping_ms);
 
     if (cn->slow && !plays(cn))
-        at = MIN(at, cn->slow_since.ms + l->slow_ms);
+        sooner(&at, cn->slow_since.ms + l->slow_ms);
     if (cn->limited && cn->phase != PHASE_USER)
-        at = MIN(at, cn->grace.ms + (cn->phase == PHASE_NEW ? l->hello_ms : l->login_ms));
+        sooner(&at, cn->grace.ms + grace_ms);
     if (cn->limited && line_waits(cn))
-        at = MIN(at, cn->line_since.ms + l->line_ms);
+        sooner(&at, cn->line_since.ms + l->line_ms);
     if (cn->timer.pos == 0 || at < cn->timer.at.ms) /* one that comes too early is set again */
         timer_arm(&c->timers, &cn->timer, (struct mono){at});
 }

@@ -116,6 +116,7 @@ static void write_later(struct peer *p, size_t skip)
     struct request *r = mem_zalloc(sizeof(*r) + n * sizeof(struct shared *));
     uv_buf_t buf[REQUEST_BUFS];
 
+    CHECK(n > 0);
     r->magic = REQUEST_MAGIC;
     r->net = p->net;
     r->conn = p->id;

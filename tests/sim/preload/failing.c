@@ -78,6 +78,7 @@ __attribute__((destructor)) static void end(void)
 }
 
 /* The libraries' functions, with the failure before them. */
+/* NOLINTBEGIN(readability-inconsistent-declaration-parameter-name): theirs are reserved words */
 
 void *malloc(size_t n)
 {
@@ -138,3 +139,5 @@ int ftruncate64(int fd, off64_t to)
     NEXT("ftruncate64", truncate_fn);
     return write_fails() ? -1 : next(fd, to);
 }
+
+/* NOLINTEND(readability-inconsistent-declaration-parameter-name) */
