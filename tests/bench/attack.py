@@ -102,7 +102,7 @@ class Pair:
     def begin(self):
         maker, other = self.players
         self.head, self.sent, self.due, self.order, self.over = 0, None, None, 0, False
-        self.flying = None
+        self.flying, self.lost = None, False
         self.match = maker.ask("match.create", scenario="first-blood", side="red", fair="server",
                                clock={"kind": "none"})["match"]
         maker.side, other.side = "red", "blue"
@@ -123,7 +123,9 @@ class Pair:
             self.due = (now + PAUSE_S, next(p for p in self.players if p.side == entry["side"]))
 
     def act(self, now):
-        if self.over:
+        if self.lost:
+            self.look()
+        elif self.over:
             self.begin()
         elif self.due is not None and now >= self.due[0]:
             player = self.due[1]
@@ -134,9 +136,17 @@ class Pair:
                 order={"do": "end_phase"})
 
     def refused(self, player, error):
-        """Give it again a little later, with what is known by then."""
-        self.bench.refusals.append(error["data"]["reason"])
-        self.due = (time.monotonic() + PAUSE_S, player)
+        """Look where the game stands before the next one."""
+        self.bench.refusals.append("%s of %s" % (error["data"]["reason"], player.side))
+        self.due, self.lost = None, True
+
+    def look(self):
+        result = self.players[0].ask("match.sync", match=self.match)
+        active = result.get("state", {}).get("active")
+        self.lost, self.head = False, max(self.head, result["head"])
+        self.over = self.over or "over" in result.get("state", {})
+        self.due = next(((time.monotonic() + PAUSE_S, p) for p in self.players
+                         if p.side == active), None)
 
 
 class Bench:
