@@ -21,12 +21,12 @@ static const char *const side_colour[] = {"#b5413b", "#3b6fb5"};
 
 static unsigned left_of(const struct rules_board *b, unsigned sq)
 {
-    return EDGE + sq % b->w * CELL;
+    return EDGE + sq % MAX(b->w, 1U) * CELL;
 }
 
 static unsigned top_of(const struct rules_board *b, unsigned sq)
 {
-    return TOP + (b->h - 1U - sq / b->w) * CELL;
+    return TOP + (b->h - 1U - sq / MAX(b->w, 1U)) * CELL;
 }
 
 static void put_escaped(const char *text, struct buf *out)

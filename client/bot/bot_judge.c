@@ -188,6 +188,7 @@ static int side_value(const struct bot_map *m, const struct rules_state *s, enum
     int left, all, best = 0;
     int sum = force_value(m, s, side, &left, &all);
 
+    all = MAX(all, 1); /* every side has a soldier: R6 */
     sum -= 300 * (all - left) * (all - left) / (all * all);
     for (unsigned w = 0; w < bs->n_wins; w++) {
         const int value = win_value(m, s, side, w);

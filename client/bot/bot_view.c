@@ -84,6 +84,7 @@ static void add_danger(struct bot_view *v, uint16_t from, enum rules_dir d, unsi
 }
 
 /* From where the enemy in `from` can be shot. */
+/* NOLINTNEXTLINE(readability-function-cognitive-complexity): four lines, each walked to its end */
 static void add_shots(struct bot_view *v, uint16_t from, int value)
 {
     for (unsigned d = RULES_N; d <= RULES_W; d++) {
@@ -167,6 +168,7 @@ static void add_press(struct bot_view *v, unsigned f, uint16_t from)
 }
 
 /* What the lines from each square are worth if enemies go where they can. */
+/* NOLINTNEXTLINE(readability-function-cognitive-complexity): the same, from every square */
 static void lay_cover(struct bot_view *v)
 {
     const struct rules_board *b = v->m->b;
