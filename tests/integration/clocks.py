@@ -93,7 +93,7 @@ def flag_falls(server):
               "the end")
         equal(over["left"][loser], 0, "left")
         begun = [e["ts"] for e in entries(ann, match) if e["kind"] == "started"][0]
-        need(1980 <= over["ts"] - begun <= 2600, "fell after %d ms" % (over["ts"] - begun))
+        need(1980 <= over["ts"] - begun <= 2250, "fell after %d ms" % (over["ts"] - begun))
         equal(ann.call("match.mine"), {"matches": []}, "seats")
 
 
