@@ -160,10 +160,12 @@ static enum rules_err arrive(struct rules_ctx *c, unsigned w)
     if ((e = wave_edge(c, w, &ev)) != RULES_OK || (e = place_all(c, wave, &ev, placed)) != RULES_OK)
         return e;
     for (unsigned f = wave->figure; f < (unsigned)wave->figure + wave->n_figures; f++) {
-        union rules_item it = {.figure = (uint8_t)f};
+        union rules_item it;
 
         if (c->s.status[f] != RULES_DUE || rules_in_set(placed, f))
             continue;
+        memset(&it, 0, sizeof(it));
+        it.figure = (uint8_t)f;
         if ((e = rules_put(c, it)) != RULES_OK)
             return e;
         ev.u.arrive.n_waiting++;

@@ -136,10 +136,12 @@ static enum rules_err roll_all(struct rules_ctx *c, const struct pair *pair, uns
     for (unsigned i = 0; i < n; i++)
         in[pair[i].a] = in[pair[i].b] = 1;
     for (unsigned f = 0; f < c->b->n_figures; f++) {
-        union rules_item it = {.die = {(uint8_t)f, 0}};
+        union rules_item it;
 
         if (!in[f])
             continue;
+        memset(&it, 0, sizeof(it));
+        it.die.figure = (uint8_t)f;
         if ((e = rules_roll(c, &it.die.die)) != RULES_OK || (e = rules_put(c, it)) != RULES_OK)
             return e;
         die[f] = it.die.die;
@@ -218,8 +220,10 @@ static enum rules_err save_all(struct rules_ctx *c, const struct pair *pair, uns
     }
     ev->u.melee.n_saves = (uint16_t)(c->out->n_items - start);
     for (unsigned i = 0; i < ev->u.melee.n_killed; i++) {
-        union rules_item it = {.figure = killed[i]};
+        union rules_item it;
 
+        memset(&it, 0, sizeof(it));
+        it.figure = killed[i];
         if ((e = rules_put(c, it)) != RULES_OK)
             return e;
     }
