@@ -5,7 +5,8 @@
 
 # shellcheck disable=SC2034 # used by the scripts that source this
 packages_build="gcc libc6-dev cmake ninja-build pkg-config libuv1-dev libsodium-dev libcjson-dev
-  libsqlite3-dev libncurses-dev libssl-dev"
+  libsqlite3-dev libncurses-dev zlib1g-dev
+  libinih-dev libssl-dev"
 # shellcheck disable=SC2034
 packages_test="libcmocka-dev python3 python3-jsonschema tmux"
 # shellcheck disable=SC2034

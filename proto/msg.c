@@ -178,6 +178,9 @@ static const struct msg_param of_match_watch[] = {
 static const struct msg_param of_player_get[] = {PARAM(PLAYER, NAME, player, true, 0, 0)};
 static const struct msg_param of_player_list[] = {PARAM(LIMIT, U32, limit, false, 1, 100),
                                                   PARAM(BEFORE, U32, before, false, 1, UINT32_MAX)};
+static const struct msg_param of_player_matches[] = {
+    PARAM(PLAYER, NAME, player, true, 0, 0), PARAM(AGAINST, NAME, against, false, 0, 0),
+    PARAM(LIMIT, U32, limit, false, 1, 100), PARAM(BEFORE, U32, before, false, 1, UINT32_MAX)};
 static const struct msg_param of_player_vacation[] = {PARAM(DAYS, U32, days, true, 0, 366)};
 static const struct msg_param of_scenario_get[] = {PARAM(ID, ID, id, true, 0, 0)};
 static const struct msg_param of_session_guest[] = {PARAM(NAME, NAME, name, false, 0, 0)};
@@ -231,6 +234,7 @@ static const struct {
     [MSG_MATCH_WATCH] = ROWS(of_match_watch),
     [MSG_PLAYER_GET] = ROWS(of_player_get),
     [MSG_PLAYER_LIST] = ROWS(of_player_list),
+    [MSG_PLAYER_MATCHES] = ROWS(of_player_matches),
     [MSG_PLAYER_VACATION] = ROWS(of_player_vacation),
     [MSG_SCENARIO_GET] = ROWS(of_scenario_get),
     [MSG_SCENARIO_LIST] = {NULL, 0},

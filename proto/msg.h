@@ -39,6 +39,7 @@
     X(MSG_MATCH_WATCH, "match.watch")                                                              \
     X(MSG_PLAYER_GET, "player.get")                                                                \
     X(MSG_PLAYER_LIST, "player.list")                                                              \
+    X(MSG_PLAYER_MATCHES, "player.matches")                                                        \
     X(MSG_PLAYER_VACATION, "player.vacation")                                                      \
     X(MSG_SCENARIO_GET, "scenario.get")                                                            \
     X(MSG_SCENARIO_LIST, "scenario.list")                                                          \
@@ -102,6 +103,7 @@ const char *msg_offer_word(enum offer_kind o);
     X(ACCEPT, "accept")                                                                            \
     X(ACT, "act")                                                                                  \
     X(AFTER, "after")                                                                              \
+    X(AGAINST, "against")                                                                          \
     X(ALL, "all")                                                                                  \
     X(ANCHOR, "anchor")                                                                            \
     X(BASE, "base")                                                                                \
@@ -180,7 +182,7 @@ struct msg_params {
     uint8_t anchor[FD1_LEN], share[FD1_LEN], token[MSG_TOKEN_LEN], next[MSG_TOKEN_LEN];
     const char *client, *email, *figure, *id, *invite, *name, *new_password, *old_password;
     const char *opponent, *order_id, *page, *password, *player, *scenario, *side, *text;
-    const char *reason, *winner;                 /* winner: NULL is a draw */
+    const char *against, *reason, *winner;       /* winner: NULL is a draw */
     const struct json *clock, *order, *readings; /* objects */
 };
 

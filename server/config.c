@@ -41,6 +41,12 @@ static const struct option options[] = {
      "who may register an account: open (anybody), invite (who has an invite code) or closed"},
     {"accounts", "vacation_days", NULL, OPT_INT, AT(vacation_days), 0, 366, NULL, "30",
      "days a member may stop correspondence clocks for, in a calendar year"},
+    {"archive", "after_s", "archive-after", OPT_INT, AT(archive_s), 0, 10 * 365 * 86400, NULL,
+     "3600", "seconds from a match's end until it leaves memory and database for the archive"},
+    {"backup", "directory", NULL, OPT_PATH, AT(backup_dir), 0, 0, NULL, NULL,
+     "where SIGUSR1 puts a backup (a copy of the database, made while people play)"},
+    {"backup", "keep", NULL, OPT_INT, AT(backup_keep), 0, MILLION, NULL, "14",
+     "how many backups stay there, the newest; 0: all of them"},
     {"log", "level", "log-level", OPT_WORD, AT(log_level), 0, 0, level_words, "info",
      "error, warn, info or debug"},
     {"log", "json", "log-json", OPT_BOOL, AT(log_json), 0, 0, NULL, "no",
@@ -428,26 +434,71 @@ static enum err take_option(struct config *c, int argc, char **argv, int *i,
     return ERR_NOT_FOUND;
 }
 
+static const struct {
+    const char *flag, *help;
+    enum config_job job;
+} jobs[] = {
+    {"check-backup", "restore FILE to scratch, play every match again, compare hashes, and end",
+     JOB_CHECK_BACKUP},
+    {"dry-run-upgrade",
+     "the same of a stopped server's database: would this program go on with it?", JOB_DRY_RUN},
+    {"restore", "the same, then make it the data directory's database; no server may run there",
+     JOB_RESTORE},
+};
+
+/* ERR_NOT_FOUND: argv[*at] is none. */
+static enum err take_job(struct config_args *a, int argc, char **argv, int *at,
+                         char why[CONFIG_WHY_LEN])
+{
+    for (size_t i = 0; i < ARRAY_LEN(jobs); i++) {
+        bool missing;
+        const char *file = flag_value(jobs[i].flag, argc, argv, at, &missing);
+
+        if (missing)
+            return missing_value(jobs[i].flag, why);
+        if (file == NULL)
+            continue;
+        if (a->job != JOB_SERVE) {
+            (void)snprintf(why, CONFIG_WHY_LEN, "--%s: one job at a time", jobs[i].flag);
+            return ERR_USAGE;
+        }
+        a->job = jobs[i].job;
+        a->job_file = file;
+        return ERR_OK;
+    }
+    return ERR_NOT_FOUND;
+}
+
+/* --config. ERR_NOT_FOUND: argv[*at] isn't that. */
+static enum err take_file(struct config_args *a, int argc, char **argv, int *at,
+                          char why[CONFIG_WHY_LEN])
+{
+    bool missing;
+    const char *file = flag_value("config", argc, argv, at, &missing);
+
+    if (missing)
+        return missing_value("config", why);
+    if (file == NULL)
+        return ERR_NOT_FOUND;
+    a->file = file;
+    return ERR_OK;
+}
+
 static enum err take_args(struct config *c, struct config_args *a, int argc, char **argv,
                           char why[CONFIG_WHY_LEN])
 {
     *a = (struct config_args){0};
     for (int i = 1; i < argc; i++) {
         enum err e = ERR_NOT_FOUND;
-        bool missing;
 
         if (take_switch(a, argv[i]))
             continue;
         if (str_starts(argv[i], "--")) {
-            const char *file = flag_value("config", argc, argv, &i, &missing);
-
-            if (missing)
-                return missing_value("config", why);
-            if (file != NULL) {
-                a->file = file;
-                continue;
-            }
-            e = take_option(c, argc, argv, &i, why);
+            e = take_file(a, argc, argv, &i, why);
+            if (e == ERR_NOT_FOUND)
+                e = take_job(a, argc, argv, &i, why);
+            if (e == ERR_NOT_FOUND)
+                e = take_option(c, argc, argv, &i, why);
         }
         if (e == ERR_NOT_FOUND) {
             (void)snprintf(why, CONFIG_WHY_LEN, "%.100s: no such option; --help lists them",
@@ -493,6 +544,8 @@ void config_help(struct buf *out)
                   "  --config FILE\n      read options from FILE first (INI)\n"
                   "  --check-config\n      read them, say what is wrong, and end\n"
                   "  --help, --version\n");
+    for (size_t i = 0; i < ARRAY_LEN(jobs); i++)
+        buf_printf(out, "  --%s FILE\n      %s\n", jobs[i].flag, jobs[i].help);
     for (size_t i = 0; i < ARRAY_LEN(options); i++) {
         const struct option *o = &options[i];
         const char *preset = o->preset != NULL ? o->preset : o->at == AT(data) ? c.data : "";

@@ -37,15 +37,23 @@ struct config {
     int64_t registration; /* enum core_registration */
     int64_t vacation_days;
     struct limits limits;
+    int64_t archive_s;
     bool limit_loopback;
     char cert[CONFIG_PATH_LEN], key[CONFIG_PATH_LEN]; /* PEM files, or "" */
     bool selfsign;                                    /* make them in the data directory */
     bool trust_plain;
+    char backup_dir[CONFIG_PATH_LEN]; /* "": no backups are made at SIGUSR1 */
+    int64_t backup_keep;
 };
+
+/* A job on files instead of serving. */
+enum config_job { JOB_SERVE, JOB_CHECK_BACKUP, JOB_DRY_RUN, JOB_RESTORE };
 
 /* What the command line asks for besides options; strings are borrowed from argv. */
 struct config_args {
     const char *file; /* --config; NULL: none */
+    enum config_job job;
+    const char *job_file; /* of a job */
     bool help, version, check;
 };
 

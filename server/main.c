@@ -8,6 +8,7 @@
 
 #include "common/base/log.h"
 #include "server/config.h"
+#include "server/shell/proof.h"
 #include "server/shell/shell.h"
 
 static int print_help(void)
@@ -50,5 +51,15 @@ int main(int argc, char **argv)
         return EX_OSERR;
     }
     log_setup((enum log_level)cfg.log_level, cfg.log_json ? LOG_FORM_JSON : LOG_FORM_TEXT);
-    return shell_run(&cfg, argv);
+    switch (args.job) {
+    case JOB_SERVE:
+        return shell_run(&cfg, argv);
+    case JOB_CHECK_BACKUP:
+        return proof_check(args.job_file, "check");
+    case JOB_DRY_RUN:
+        return proof_check(args.job_file, "upgrade to " SK_VERSION);
+    case JOB_RESTORE:
+        return proof_restore(args.job_file, cfg.data);
+    }
+    return EX_SOFTWARE;
 }

@@ -5,6 +5,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/str.h"
+#include "server/core/attic.h"
 #include "server/core/invite.h"
 #include "server/core/lobby.h"
 #include "server/core/room.h"
@@ -30,6 +31,7 @@ static void maps_init(struct core *c)
     invites_init(c, seed);
     map_init(&c->rooms, offsetof(struct room, id), MATCH_ID_LEN, seed);
     map_init(&c->pends, offsetof(struct pend, id), sizeof(uint64_t), seed);
+    attic_init(c, seed);
     map_init(&c->standings, offsetof(struct standing, key), NAME_KEY_LEN, seed);
     map_init(&c->sides, offsetof(struct sides, key), SIDES_KEY_LEN, seed);
 }
@@ -47,6 +49,7 @@ struct core *core_new(const struct core_config *cfg, const struct scenario_set *
     c->born = c->now = now;
     c->wall = wall;
     c->saver.kind = TIMER_CORE;
+    c->attic.kind = TIMER_ATTIC;
     c->next_id = 1;
     c->next_no = 1;
     drbg_init(&c->rng, cfg->seed);
@@ -113,6 +116,7 @@ void core_free(struct core *c)
     invites_fini(c);
     map_fini(&c->rooms);
     standings_free(c);
+    attic_fini(c);
     sodium_memzero(&c->env, sizeof(c->env));
     sodium_memzero(&c->cfg, sizeof(c->cfg));
     mem_free(c);
@@ -203,6 +207,7 @@ static void release(struct core *c)
     if (!c->holding)
         return;
     c->holding = c->held = false;
+    attic_wake(c);
     for (size_t i = 0; i < c->all.n; i++) { /* settled in this step */
         if (c->all.at[i]->list == ROOMS_OPEN || c->all.at[i]->list == ROOMS_LIVE)
             timer_arm(&c->timers, &c->all.at[i]->timer, c->now);
@@ -244,6 +249,9 @@ static void on_timer(struct core *c, struct timer *t)
         break;
     case TIMER_CORE:
         saver_timer(c);
+        break;
+    case TIMER_ATTIC:
+        attic_timer(c);
         break;
     case TIMER_REST:
         session_rested(c, (struct conn *)(void *)((char *)t - offsetof(struct conn, rest)));
@@ -294,6 +302,9 @@ static void on_event(struct core *c, const struct core_event *ev)
         break;
     case CORE_STORED:
         pend_end(c, ev->u.stored.txn, ev);
+        break;
+    case CORE_READ:
+        pend_end(c, ev->u.read.id, ev);
         break;
     case CORE_HASHED:
         pend_end(c, ev->u.hashed.job, ev);

@@ -49,7 +49,19 @@ enum store_op_kind {
     STORE_INVITE_PUT, /* a code to register with: key = 32-byte hash, `data` = uses, end (JSON) */
     STORE_INVITE_DROP,
     STORE_META_PUT, /* small named values: next match number, served_ms, players' standings */
-    STORE_META_DROP
+    STORE_META_DROP,
+    STORE_ARCHIVE, /* a finished match leaves the live tables for the archive: `archive` */
+    STORE_RENAME,  /* archived matches list the player called name as `data` from now on */
+    STORE_AUDIT    /* what an umpire or operator did: `data` = a JSON object, kept for ever */
+};
+/* A finished match as it is archived; its number and id stand in the op. */
+struct store_archive {
+    char name[2][NAME_LEN + 1]; /* by role; "": nobody */
+    struct wall over_at;
+    bool is_private;
+    char *summary; /* owned: what lists need (JSON) */
+    char *record;  /* owned: its record, and a last line that is not part of it (archive.h) */
+    size_t summary_len, record_len;
 };
 struct store_op {
     uint8_t kind;  /* enum store_op_kind */
@@ -60,6 +72,7 @@ struct store_op {
     char name[64];
     char *data; /* owned, may be NULL */
     size_t len;
+    struct store_archive *archive; /* owned; of STORE_ARCHIVE */
 };
 struct store_txn {
     uint64_t id; /* named by the core, answered by CORE_STORED */
@@ -67,6 +80,44 @@ struct store_txn {
     struct store_op *op; /* owned */
 };
 void store_txn_free(struct store_txn *t);
+
+/* ---- what the store is asked for; answered in one row with transactions ---- */
+
+enum store_read_kind {
+    READ_ARCHIVED, /* the archived match `key`, or number `no`: data = its record */
+    READ_AFTER,    /* the archived match with the smallest number above `no`, likewise */
+    READ_PLAYED,   /* archived matches numbered below `no`, newest first: data = summaries */
+    READ_LIVE,     /* the live match `key` as it is on disk: data = journal lines, row */
+    READ_AUDIT,    /* the newest audit objects, newest first */
+    READ_CHECK,    /* is the database sound? data = words if it isn't */
+    READ_BACKUP    /* copy all of it into the directory `path` */
+};
+struct store_read {
+    uint64_t id; /* named by who asks */
+    uint8_t what;
+    uint8_t key[MATCH_ID_LEN];
+    uint32_t no, limit;         /* no 0: of READ_ARCHIVED, by key; of READ_PLAYED, all */
+    bool hidden;                /* played: all private matches too, */
+    char viewer[NAME_LEN + 1];  /* or those that this player sat in */
+    char name[2][NAME_LEN + 1]; /* played: by this player, against that one; "": any */
+    char *path;                 /* owned */
+};
+struct store_row {
+    uint8_t id[MATCH_ID_LEN];
+    uint32_t no;
+    char name[2][NAME_LEN + 1];
+    char *data, *row; /* owned, may be NULL */
+    size_t len, row_len;
+};
+struct store_found {
+    enum err err;          /* ERR_OK, with no row where there is none; ERR_DATA damaged; ERR_IO */
+    struct store_row *row; /* owned */
+    size_t n;
+};
+void store_read_free(struct store_read *r);
+void store_found_fini(struct store_found *f);
+/* A new row, zeroed. Borrowed until the next. */
+struct store_row *store_found_add(struct store_found *f);
 
 enum match_state { MATCH_OPEN, MATCH_SETUP, MATCH_LIVE, MATCH_OVER, MATCH_BROKEN };
 
@@ -81,6 +132,7 @@ enum core_event_kind {
     CORE_DRAINED,  /* ... its output queue is empty again */
     CORE_TICK,     /* time has passed; come when core_deadline says, or earlier */
     CORE_STORED,   /* a transaction's end: err OK (durable), ERR_STORAGE (surely not saved) */
+    CORE_READ,     /* what the store was asked for */
     CORE_HASHED,   /* a password hash's end */
     CORE_ENTROPY,  /* 32 fresh random bytes to mix in */
     CORE_STOP,     /* the process should end: say so to all, then CORE_FX_STOPPED */
@@ -106,6 +158,10 @@ struct core_event {
             enum err err;
         } stored;
         struct {
+            uint64_t id;
+            struct store_found *found; /* its rows may be taken */
+        } read;
+        struct {
             uint64_t job;
             enum err err;   /* ERR_BUSY: nothing was done, too many wait */
             bool ok;        /* verify: the password fits */
@@ -119,12 +175,13 @@ struct core_event {
 /* ---- effects, in the order to carry them out ---- */
 
 enum core_effect_kind {
-    CORE_FX_SEND,    /* queue `bytes` on conn; flushed once a turn of the loop */
-    CORE_FX_CLOSE,   /* close conn once what is queued has gone (bounded by a deadline) */
-    CORE_FX_PAUSE,   /* read no more from conn for now */
-    CORE_FX_RESUME,  /* read on */
-    CORE_FX_STORE,   /* start the transaction */
-    CORE_FX_HASH,    /* verify or make a password hash on a worker */
+    CORE_FX_SEND,   /* queue `bytes` on conn; flushed once a turn of the loop */
+    CORE_FX_CLOSE,  /* close conn once what is queued has gone (bounded by a deadline) */
+    CORE_FX_PAUSE,  /* read no more from conn for now */
+    CORE_FX_RESUME, /* read on */
+    CORE_FX_STORE,  /* start the transaction */
+    CORE_FX_READ,   /* ask the store */
+    CORE_FX_HASH,   /* verify or make a password hash on a worker */
     CORE_FX_STOPPED, /* nothing is under way any more: exit 0 */
     CORE_FX_HELD /* nothing is under way, all is stored: until CORE_RELEASE or CORE_STOP no other
                         event may come, and no store is needed, for CORE_STOP neither */
@@ -135,8 +192,9 @@ struct core_effect {
     uint32_t slow_at; /* send: with more queued than this the connection is slow */
     conn_id conn;
     union {
-        struct shared *bytes;  /* a reference, taken by the shell */
-        struct store_txn *txn; /* taken by the shell */
+        struct shared *bytes;    /* a reference, taken by the shell */
+        struct store_txn *txn;   /* taken by the shell */
+        struct store_read *read; /* taken by the shell */
         struct {
             uint64_t job;
             char *password, *hash; /* owned, taken; hash NULL: make one */
@@ -163,6 +221,7 @@ struct core_config {
     struct limits limits;
     uint8_t registration;   /* enum core_registration */
     unsigned vacation_days; /* of a member in a calendar year (UTC) */
+    int64_t archive_ms;     /* so long after its end a match goes into the archive */
     bool limit_loopback;    /* limits against hostility for 127/8 and ::1 too */
     bool trust_plain;       /* a proxy ends TLS: passwords may come on plain connections */
 };

@@ -3,6 +3,7 @@
  */
 #include "common/base/mem.h"
 #include "common/base/str.h"
+#include "server/core/attic.h"
 #include "server/core/invite.h"
 #include "server/core/room.h"
 #include "server/core/standing.h"
@@ -19,6 +20,8 @@ enum err core_load_meta(struct core *c, const char *name, const char *data)
         return ERR_DATA;
     if (str_eq(name, "served_ms"))
         c->served_ms = c->env.started.ms = value;
+    else if (str_eq(name, "archived"))
+        c->n_archived = (uint64_t)value;
     else if (str_eq(name, "next_no") && value > 0 && value < UINT32_MAX)
         c->next_no = (uint32_t)value;
     return ERR_OK; /* a name from another version is none of our business */
@@ -134,4 +137,5 @@ void core_load_done(struct core *c)
         if (r->list == ROOMS_OPEN || r->list == ROOMS_LIVE)
             timer_arm(&c->timers, &r->timer, c->now); /* settled in the first step */
     }
+    attic_wake(c);
 }

@@ -2,10 +2,11 @@
 #include "server/core/lobby.h"
 
 #include "common/base/mem.h"
+#include "server/core/attic.h"
 #include "server/core/standing.h"
 #include "server/core/user.h"
 
-enum { LIST_DEFAULT = 50, ONLINE_MAX = 1000 };
+enum { ONLINE_MAX = 1000 };
 
 /* ---- rooms by number ---- */
 
@@ -76,17 +77,19 @@ static void put_side(struct jsonw *w, const char *name, const struct scenario *s
 }
 
 /* What stands from the start on, and from the end. */
-static void put_play(const struct room *r, struct jsonw *w)
+static void put_play(const struct room *r, bool names, struct jsonw *w)
 {
     const struct rules_state *s = match_position(r->m);
     const struct scenario *scn = match_setup_of(r->m)->scenario;
 
-    if (s != NULL) {
+    if (s != NULL && names) {
         jsonw_m_obj(w, "players");
         for (int side = RULES_A; side <= RULES_B; side++)
             jsonw_m_str(w, scn->side[side].id,
                         match_name(r->m, match_role_of_side(r->m, (enum rules_side)side)));
         jsonw_obj_end(w);
+    }
+    if (s != NULL) {
         jsonw_m_int(w, "turn", s->turn);
         put_side(w, "active", scn, (enum rules_side)s->active);
     }
@@ -99,13 +102,14 @@ static void put_play(const struct room *r, struct jsonw *w)
     jsonw_m_int(w, "over_ts", match_last_at(r->m).ms);
 }
 
-static void put_setup(const struct match_setup *s, struct jsonw *w)
+static void put_setup(const struct match_setup *s, bool names, struct jsonw *w)
 {
     jsonw_m_str(w, "scenario", s->scenario->id);
     jsonw_m_str(w, "title", s->scenario->title);
-    jsonw_m_str(w, "maker", s->maker);
+    if (names)
+        jsonw_m_str(w, "maker", s->maker);
     jsonw_m_str(w, "side", s->side == RULES_NOBODY ? "random" : s->scenario->side[s->side].id);
-    if (s->opponent[0] != '\0')
+    if (names && s->opponent[0] != '\0')
         jsonw_m_str(w, "opponent", s->opponent);
     jsonw_name(w, "clock");
     clock_rule_to_json(&s->clock, w->out);
@@ -137,15 +141,77 @@ void lobby_summary(const struct core *c, const struct room *r, struct jsonw *w)
     jsonw_m_hex(w, "match", r->id, sizeof(r->id));
     jsonw_m_int(w, "no", r->no);
     jsonw_m_str(w, "state", state_word(r));
-    put_setup(room_setup(r), w);
+    put_setup(room_setup(r), true, w);
     if (r->m != NULL) {
         put_maker_rating(c, r, w);
         if (match_name(r->m, ROLE_B)[0] != '\0')
             jsonw_m_str(w, "joiner", match_name(r->m, ROLE_B));
-        put_play(r, w);
+        put_play(r, true, w);
     }
     jsonw_m_int(w, "spectators", r->watchers.n);
     jsonw_m_int(w, "ts", r->m != NULL ? match_opened_at(r->m).ms : 0);
+}
+
+void lobby_archive(const struct room *r, struct buf *out)
+{
+    struct jsonw w = jsonw_on(out);
+    const struct match_setup *s = match_setup_of(r->m);
+    const enum rules_side side = match_side(r->m, ROLE_A);
+
+    jsonw_obj(&w);
+    put_side(&w, "maker_side", s->scenario, match_position(r->m) != NULL ? side : RULES_NOBODY);
+    put_side(&w, "joiner_side", s->scenario,
+             match_position(r->m) != NULL ? rules_enemy(side) : RULES_NOBODY);
+    jsonw_m_bool(&w, "challenge", s->opponent[0] != '\0');
+    jsonw_m_obj(&w, "summary");
+    jsonw_m_hex(&w, "match", r->id, sizeof(r->id));
+    jsonw_m_int(&w, "no", r->no);
+    jsonw_m_str(&w, "state", state_word(r));
+    put_setup(s, false, &w);
+    put_play(r, false, &w);
+    jsonw_m_int(&w, "spectators", 0);
+    jsonw_m_int(&w, "ts", match_opened_at(r->m).ms);
+    jsonw_obj_end(&w);
+    jsonw_obj_end(&w);
+}
+
+static void put_names(const struct json *j, const struct store_row *row, struct jsonw *w)
+{
+    const char *side[2];
+    bool challenge;
+
+    jsonw_m_str(w, "maker", row->name[ROLE_A]);
+    if (row->name[ROLE_B][0] != '\0')
+        jsonw_m_str(w, "joiner", row->name[ROLE_B]);
+    if (json_get_bool(j, "challenge", &challenge) && challenge && row->name[ROLE_B][0] != '\0')
+        jsonw_m_str(w, "opponent", row->name[ROLE_B]);
+    if (!json_get_string(j, "maker_side", &side[ROLE_A]) ||
+        !json_get_string(j, "joiner_side", &side[ROLE_B]))
+        return;
+    jsonw_m_obj(w, "players");
+    jsonw_m_str(w, side[ROLE_A], row->name[ROLE_A]);
+    jsonw_m_str(w, side[ROLE_B], row->name[ROLE_B]);
+    jsonw_obj_end(w);
+}
+
+enum err lobby_archived(const struct store_row *row, struct jsonw *w)
+{
+    char why[JSON_WHY_LEN];
+    struct json *j = NULL;
+    const struct json *summary;
+
+    if (json_parse(row->data, row->len, &json_file_limits, &j, why) != ERR_OK)
+        return ERR_DATA;
+    summary = json_get(j, "summary");
+    for (const struct json *m = json_first(summary); m != NULL; m = json_next(m)) {
+        jsonw_name(w, json_name(m));
+        json_print(m, w->out);
+        w->comma = true;
+    }
+    if (summary != NULL)
+        put_names(j, row, w);
+    json_free(j);
+    return summary != NULL ? ERR_OK : ERR_DATA;
 }
 
 void lobby_roll(const struct match_request *q, struct jsonw *w)
@@ -214,7 +280,7 @@ void lobby_user(struct core *c, const struct user *u, bool online)
 }
 
 /* An open match that was withdrawn never was one: it is in no list. */
-static bool is_gone(const struct room *r)
+bool lobby_is_gone(const struct room *r)
 {
     return r->m != NULL && match_state(r->m) == MATCH_OVER && match_name(r->m, ROLE_B)[0] == '\0';
 }
@@ -225,9 +291,9 @@ void lobby_match(struct core *c, const struct room *r)
 
     if (c->followers_first == NULL)
         return;
-    w = event_open(c, is_gone(r) ? "gone" : "match");
+    w = event_open(c, lobby_is_gone(r) ? "gone" : "match");
     jsonw_m_hex(&w, "match", r->id, sizeof(r->id));
-    if (!is_gone(r)) {
+    if (!lobby_is_gone(r)) {
         jsonw_m_obj(&w, "summary");
         lobby_summary(c, r, &w);
         jsonw_obj_end(&w);
@@ -293,38 +359,8 @@ enum verdict on_lobby_unfollow(struct core *c, struct conn *cn, struct msg_reque
 enum verdict on_lobby_list(struct core *c, struct conn *cn, struct msg_request *req,
                            struct refusal *no)
 {
-    const struct msg_params *p = &req->p;
-    const struct room_list *l = msg_has(p, MSG_F_STATE) ? &c->by_state[p->state] : &c->all;
-    size_t at = msg_has(p, MSG_F_BEFORE) ? list_below(l, p->before) : l->n;
-    uint32_t left = msg_has(p, MSG_F_LIMIT) ? p->limit : LIST_DEFAULT;
-    struct jsonw w = reply_open(c, req);
-    uint32_t last = 0;
-
-    (void)no;
-    jsonw_obj(&w);
-    jsonw_m_arr(&w, "matches");
-    for (; at > 0 && left > 0; at--) {
-        const struct room *r = l->at[at - 1];
-
-        if (room_setup(r) == NULL || room_setup(r)->is_private || is_gone(r))
-            continue;
-        jsonw_obj(&w);
-        lobby_summary(c, r, &w);
-        jsonw_obj_end(&w);
-        last = r->no;
-        left--;
-    }
-    jsonw_arr_end(&w);
-    if (at > 0 && last > 0)
-        jsonw_m_int(&w, "next", last);
-    jsonw_obj_end(&w);
-    reply_send(c, cn, &w);
-    return SAID;
+    return attic_answer_list(c, cn, req, no);
 }
-_Static_assert((int)LIST_OPEN == ROOMS_OPEN && (int)LIST_LIVE == ROOMS_LIVE &&
-                   (int)LIST_OVER == ROOMS_OVER,
-               "the wire's words are the lists");
-
 static void put_mine(const struct core *c, const struct room *r, enum role role, struct jsonw *w)
 {
     const struct match_setup *s = match_setup_of(r->m);

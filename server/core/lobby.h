@@ -15,6 +15,12 @@ void lobby_match(struct core *c, const struct room *r);
 void lobby_gone(struct core *c, const struct room *r);
 /* A match's summary as members behind an open object. */
 void lobby_summary(const struct core *c, const struct room *r, struct jsonw *w);
+/* The same of a finished match for the archive, as an object: players' names are apart, so that
+ * they can change; and back, behind an open object (names by role). ERR_DATA. */
+void lobby_archive(const struct room *r, struct buf *out);
+NODISCARD enum err lobby_archived(const struct store_row *row, struct jsonw *w);
+/* Is it listed at all, being withdrawn before anybody joined? */
+bool lobby_is_gone(const struct room *r);
 /* An open roll as an object: {n, seq, hash, waiting}. */
 void lobby_roll(const struct match_request *q, struct jsonw *w);
 /* Time left by side id; {} without a clock. */

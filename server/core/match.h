@@ -327,6 +327,10 @@ NODISCARD enum err match_sync(struct match *m, const struct match_sync *s, struc
  */
 NODISCARD enum err match_legal(const struct match *m, enum rules_side side, const char *figure,
                                struct jsonw *w);
+/* The whole record, each line with its '\n', appended. */
+void match_record_text(const struct match *m, struct buf *out);
+/* The match's private row, and (once started) a snapshot as of its head. */
+void match_rows(const struct match *m, struct buf *row, struct buf *snapshot);
 /* The members of match.record's result; after: 0, or `next` of the page before. ERR_PARAMS. */
 NODISCARD enum err match_record(struct match *m, int64_t after, struct jsonw *w);
 

@@ -43,6 +43,22 @@ static void put_line(const struct match *m, int64_t i, struct jsonw *w, struct b
     jsonw_strn(w, line->data, line->len);
 }
 
+void match_record_text(const struct match *m, struct buf *out)
+{
+    put_header(m, out);
+    buf_putc(out, '\n');
+    buf_put(out, m->journal.text.data, m->journal.text.len);
+    put_end(m, out);
+    buf_putc(out, '\n');
+}
+
+void match_rows(const struct match *m, struct buf *row, struct buf *snapshot)
+{
+    row_write(m, &m->core, row);
+    if (m->core.started)
+        snap_write(m, &m->core, snapshot);
+}
+
 enum err match_record(struct match *m, int64_t after, struct jsonw *w)
 {
     const int64_t n = (int64_t)m->core.head + 2;

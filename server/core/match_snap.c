@@ -185,8 +185,12 @@ static bool read_snapshot(const struct json *j, const struct match *m, struct ma
         !get_u32(j, "phase_orders", &c->phase_orders))
         return false;
     c->snap_seq = c->head;
-    return read_dice(j, m, &c->dice) && read_offers(j, &c->offers) && read_sides(j, c) &&
-           read_position(j, m, c);
+    if (!read_dice(j, m, &c->dice) || !read_offers(j, &c->offers) || !read_sides(j, c) ||
+        !read_position(j, m, c))
+        return false;
+    if (rules_is_over(&c->game.rules.state)) /* of an archived match */
+        c->state = MATCH_OVER;
+    return true;
 }
 
 enum err snap_read(const struct match *m, const char *data, size_t len, struct match_core *c)

@@ -31,10 +31,45 @@ void shared_unref(struct shared *s)
         mem_free(s);
 }
 
+static void archive_free(struct store_archive *a)
+{
+    if (a == NULL)
+        return;
+    mem_free(a->summary);
+    mem_free(a->record);
+    mem_free(a);
+}
+
+void store_read_free(struct store_read *r)
+{
+    if (r != NULL)
+        mem_free(r->path);
+    mem_free(r);
+}
+
+void store_found_fini(struct store_found *f)
+{
+    for (size_t i = 0; i < f->n; i++) {
+        mem_free(f->row[i].data);
+        mem_free(f->row[i].row);
+    }
+    mem_free(f->row);
+    *f = (struct store_found){.err = ERR_OK};
+}
+
+struct store_row *store_found_add(struct store_found *f)
+{
+    f->row = mem_resize(f->row, f->n + 1, sizeof(*f->row));
+    memset(&f->row[f->n], 0, sizeof(*f->row));
+    return &f->row[f->n++];
+}
+
 void ops_fini(struct ops *o)
 {
-    for (size_t i = 0; i < o->n; i++)
+    for (size_t i = 0; i < o->n; i++) {
         mem_free(o->op[i].data);
+        archive_free(o->op[i].archive);
+    }
     mem_free(o->op);
     *o = (struct ops){NULL, 0, 0};
 }
@@ -58,6 +93,9 @@ static void effect_fini(struct core_effect *e)
         break;
     case CORE_FX_STORE:
         store_txn_free(e->u.txn);
+        break;
+    case CORE_FX_READ:
+        store_read_free(e->u.read);
         break;
     case CORE_FX_HASH:
         mem_free(e->u.hash.password);
@@ -262,6 +300,11 @@ void out_store(struct core *c, uint64_t id, struct ops *o)
     t->op = o->op;
     *o = (struct ops){NULL, 0, 0};
     push(c, CORE_FX_STORE, 0)->u.txn = t;
+}
+
+void out_read(struct core *c, struct store_read *r)
+{
+    push(c, CORE_FX_READ, 0)->u.read = r;
 }
 
 void out_hash(struct core *c, uint64_t id, const char *password, const char *hash)

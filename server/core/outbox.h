@@ -53,6 +53,8 @@ void ops_fini(struct ops *o);
 void ops_meta(struct ops *o, const char *name, int64_t value);
 /* Start the transaction `id`; takes the operations. */
 void out_store(struct core *c, uint64_t id, struct ops *o);
+/* Ask the store; takes `r`. */
+void out_read(struct core *c, struct store_read *r);
 /* Have a password hashed, or checked against `hash`. Copies both. */
 void out_hash(struct core *c, uint64_t id, const char *password, const char *hash);
 

@@ -41,6 +41,14 @@ void pend_unpin(struct pend *p)
     p->has_row = false;
 }
 
+void pend_pin_room(struct pend *p, struct room *r)
+{
+    CHECK(p->room == NULL);
+    p->room = r;
+    p->pins_room = true;
+    r->pins++;
+}
+
 void pend_has_row(struct pend *p, struct user *u)
 {
     CHECK(p->user == u);
@@ -64,6 +72,8 @@ void pend_free(struct pend *p)
     invite_release(p->invite);
     mem_free(p->hash);
     club_change_free(p->club);
+    if (p->pins_room)
+        p->room->pins--;
     mem_free(p);
 }
 

@@ -3,6 +3,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/str.h"
+#include "server/core/attic.h"
 #include "server/core/club.h"
 #include "server/core/lobby.h"
 #include "server/core/user.h"
@@ -27,14 +28,15 @@ struct room *room_find(const struct core *c, const struct msg_match *ref)
     return at < c->all.n && c->all.at[at]->no == ref->no ? c->all.at[at] : NULL;
 }
 
-struct room *room_need(const struct core *c, const struct msg_match *ref, struct refusal *no)
+struct room *room_need(struct core *c, const struct msg_match *ref, struct refusal *no)
 {
     struct room *r = room_find(c, ref);
 
     if (r == NULL) {
-        session_refuse(no, ERR_NOT_FOUND, "no such match");
+        attic_fetch(c, ref, no);
         return NULL;
     }
+    r->used = c->now;
     if (r->m == NULL) {
         session_refuse(no, ERR_INTERNAL, "this match is set aside: its journal doesn't check");
         return NULL;
@@ -103,6 +105,8 @@ struct room *room_new(struct match *m, const uint8_t id[MATCH_ID_LEN], uint32_t 
 void room_free(struct room *r)
 {
     match_free(r->m);
+    archived_fini(&r->own);
+    archived_fini(&r->own);
     mem_free(r->aside);
     mem_free(r);
 }
@@ -149,6 +153,10 @@ static void relist(struct core *c, struct room *r)
     r->list = (uint8_t)to;
     if (to == ROOMS_KINDS)
         return;
+    if (to == ROOMS_OVER) {
+        r->over_at = c->now;
+        attic_wake(c);
+    }
     list_add(&c->by_state[to], r);
     if (to == ROOMS_LIVE && has_clock(r))
         c->n_clocks++;
@@ -227,6 +235,18 @@ void room_enter(struct core *c, struct room *r)
         if (r->challenged != NULL)
             user_add_seat(c, r->challenged, r, ROLE_COUNT);
     }
+}
+
+void room_leave(struct core *c, struct room *r)
+{
+    CHECK(r->list == ROOMS_OVER && r->players.n == 0 && r->watchers.n == 0 && r->pins == 0 &&
+          r->gate.first == NULL);
+    list_drop(&c->by_state[r->list], r);
+    if (r->no > 0)
+        list_drop(&c->all, r);
+    CHECK(map_take(&c->rooms, r->id) == r);
+    timer_disarm(&c->timers, &r->timer);
+    room_free(r);
 }
 
 /* ---- what a stored transaction has done ---- */
@@ -412,6 +432,7 @@ enum verdict room_submit(struct core *c, struct conn *cn, struct msg_request *re
     }
     p = pend_new(c, cn, req, op->is_new ? on_new_stored : on_stored);
     p->club = club;
+    p->is_new = op->is_new;
     p->room = op->room;
     p->is_new = op->is_new;
     p->answer = op->answer;

@@ -15,7 +15,8 @@
 struct room *room_find(const struct core *c, const struct msg_match *ref);
 /* A match that a request names and can be worked with. Else *no is set: ERR_NOT_FOUND, or
  * ERR_DATA's wire face for one set aside. */
-struct room *room_need(const struct core *c, const struct msg_match *ref, struct refusal *no);
+/* (One in the archive: NULL with no->gate set, where the request is to wait; it comes again.) */
+struct room *room_need(struct core *c, const struct msg_match *ref, struct refusal *no);
 /* The user's seat; ROLE_COUNT: none. */
 enum role room_role(const struct room *r, const struct user *u);
 /* Is this the match's invite code? */
@@ -33,6 +34,8 @@ struct room *room_new(struct match *m, const uint8_t id[MATCH_ID_LEN], uint32_t 
 void room_enter(struct core *c, struct room *r);
 /* One that was never entered, or at the core's end. */
 void room_free(struct room *r);
+/* A finished one that nobody has to do with leaves memory. */
+void room_leave(struct core *c, struct room *r);
 /* How its match was asked for; NULL: it is set aside, and its row doesn't tell. Borrowed. */
 const struct match_setup *room_setup(const struct room *r);
 

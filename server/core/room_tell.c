@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "common/base/mem.h"
+#include "server/core/attic.h"
 #include "server/core/lobby.h"
 #include "server/core/room.h"
 #include "server/core/user.h"
@@ -84,6 +85,8 @@ void sub_drop(struct core *c, struct sub *s)
         l->last = s->prev;
     l->n--;
     count_sub(c, s, false);
+    if (s->room->list == ROOMS_OVER)
+        attic_wake(c); /* perhaps nothing holds it in memory any more */
     mem_free(s);
 }
 

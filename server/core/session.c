@@ -52,6 +52,7 @@ static const struct route {
     [MSG_MATCH_WATCH] = {on_match_watch, IN(PHASE_USER), 5},
     [MSG_PLAYER_GET] = {on_player_get, IN(PHASE_USER), 5},
     [MSG_PLAYER_LIST] = {on_player_list, IN(PHASE_USER), 5},
+    [MSG_PLAYER_MATCHES] = {on_player_matches, IN(PHASE_USER), 5},
     [MSG_PLAYER_VACATION] = {on_player_vacation, IN(PHASE_USER), 5},
     [MSG_SCENARIO_GET] = {on_scenario_get, ANY, 5},
     [MSG_SCENARIO_LIST] = {on_scenario_list, ANY, 3},
@@ -182,6 +183,7 @@ static enum verdict dispatch(struct core *c, struct conn *cn, struct msg_request
     const struct route *r = &routes[req->method];
     const char *field;
     enum err e = check_phase(cn, r);
+    enum verdict v;
 
     if (e != ERR_OK)
         return session_refuse(no, e,
@@ -196,7 +198,8 @@ static enum verdict dispatch(struct core *c, struct conn *cn, struct msg_request
         if (msg_read_params(req, &field) != ERR_OK)
             return session_refuse_field(no, field, NULL);
     }
-    return r->handle(c, cn, req, no);
+    v = r->handle(c, cn, req, no);
+    return v == REFUSED && no->gate != NULL ? HELD : v; /* room_need waits for the archive */
 }
 
 static void wait_at(struct conn *cn, struct gate *g, struct msg_request *req)

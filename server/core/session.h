@@ -71,7 +71,7 @@ handler on_match_anchor, on_match_share, on_match_order, on_match_legal, on_matc
 handler on_match_claim, on_match_offer, on_match_answer, on_match_record;
 handler on_match_sync, on_match_watch, on_match_unwatch;
 handler on_match_chat, on_chat_mute;
-handler on_match_umpire, on_player_get, on_player_list;
+handler on_match_umpire, on_player_get, on_player_list, on_player_matches;
 handler on_player_vacation;
 
 /* ---- what waits ---- */
@@ -85,6 +85,8 @@ struct pend *pend_new(struct core *c, struct conn *cn, struct msg_request *req,
 /* Keep `u` in memory until done. */
 void pend_pin(struct pend *p, struct user *u);
 void pend_unpin(struct pend *p);
+/* Keep its room in memory until done. */
+void pend_pin_room(struct pend *p, struct room *r);
 /* The user's row and tokens are in this transaction. */
 void pend_has_row(struct pend *p, struct user *u);
 /* The connection that waits for it; NULL: gone, or nobody asked. */

@@ -80,7 +80,7 @@ enum verdict on_match_chat(struct core *c, struct conn *cn, struct msg_request *
         return SAID;
     }
     p = pend_new(c, cn, req, on_chatter_stored);
-    p->room = r;
+    pend_pin_room(p, r);
     pend_pin(p, cn->user);
     pend_has_row(p, cn->user);
     out_store(c, p->id, &ops);

@@ -34,9 +34,8 @@ static enum verdict read_scenario(struct core *c, const struct msg_params *p, st
 }
 
 /* A rematch: a challenge to the same opponent with the sides swapped. */
-static enum verdict read_rematch(const struct core *c, const struct user *u,
-                                 const struct msg_params *p, struct match_setup *s,
-                                 struct refusal *no)
+static enum verdict read_rematch(struct core *c, const struct user *u, const struct msg_params *p,
+                                 struct match_setup *s, struct refusal *no)
 {
     const struct room *old = room_need(c, &p->rematch_of, no);
     const char *other;
@@ -62,9 +61,8 @@ static enum verdict read_rematch(const struct core *c, const struct user *u,
     return SAID;
 }
 
-static enum verdict read_opponent(const struct core *c, const struct user *u,
-                                  const struct msg_params *p, struct match_setup *s,
-                                  struct refusal *no)
+static enum verdict read_opponent(struct core *c, const struct user *u, const struct msg_params *p,
+                                  struct match_setup *s, struct refusal *no)
 {
     const struct user *other;
 

@@ -5,8 +5,8 @@
 #include "server/core/room.h"
 
 /* The match that the request names and the caller's seat in it. NULL: *v says what to return. */
-static struct room *need_seat(const struct core *c, const struct conn *cn,
-                              const struct msg_request *req, struct refusal *no, enum verdict *v)
+static struct room *need_seat(struct core *c, const struct conn *cn, const struct msg_request *req,
+                              struct refusal *no, enum verdict *v)
 {
     struct room *r = room_need(c, &req->p.match, no);
 

@@ -21,8 +21,8 @@ static bool may_look(const struct conn *cn, const struct room *r, const char *in
 }
 
 /* The match that the request names, to look at. NULL: *no says why not. */
-static struct room *need_look(const struct core *c, const struct conn *cn,
-                              const struct msg_request *req, struct refusal *no)
+static struct room *need_look(struct core *c, const struct conn *cn, const struct msg_request *req,
+                              struct refusal *no)
 {
     struct room *r = room_need(c, &req->p.match, no);
 

@@ -12,6 +12,7 @@
 #include "common/base/map.h"
 #include "proto/line.h"
 #include "proto/msg.h"
+#include "server/core/archive.h"
 #include "server/core/core.h"
 #include "server/core/match.h"
 #include "server/core/timer.h"
@@ -23,6 +24,7 @@ struct room;
 struct sub;
 struct pend;
 struct standing;
+struct fetch;
 struct club_change;
 struct invite;
 
@@ -173,6 +175,11 @@ struct room {
     struct mono presence_at; /* when spectators may be counted out again */
     bool presence_due;
     struct mono expires;       /* an open match, without an answer */
+    struct mono over_at;       /* since when it is over, or opened from the archive */
+    struct mono used;          /* when somebody last asked for it */
+    unsigned pins;             /* pends that point here */
+    bool archiving, archived;  /* its way into the archive is under way; done */
+    struct archived own;       /* of an archived one: what it brought along, without m */
     struct match_setup *aside; /* of one set aside, where its row tells it; owned */
 };
 
@@ -211,6 +218,8 @@ struct pend {
     uint8_t token[MSG_TOKEN_LEN]; /* to answer with */
     uint32_t seq, offer_id;       /* to answer with */
     char *hash;                   /* owned: a password's hash on its way into a row */
+    bool pins_room;               /* that room stays in memory until done */
+    struct fetch *fetch;          /* whom the archive is asked for */
     struct club_change *club;     /* owned: what a match's end does to its players */
     struct invite *invite;        /* held for a registration; NULL: none */
     struct vacation vacation;     /* as it will be */
@@ -236,6 +245,12 @@ struct core {
     struct user *online_first, *online_last;
     struct boards *boards;
     struct map standings, sides;
+    struct map fetches;          /* matches that the archive is being asked for */
+    const struct fetch *missing; /* its waiters are being told that it isn't there, */
+    enum err missing_err;        /* and why */
+    uint64_t n_archived;
+    unsigned n_archiving, n_reading;
+    struct timer attic; /* when the next finished match may leave */
     struct ladder ladder;
     struct core_effects *out; /* of the step under way */
     struct buf line;          /* a message being written */

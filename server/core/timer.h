@@ -9,7 +9,15 @@
 
 #include "common/base/msec.h"
 
-enum timer_kind { TIMER_CONN, TIMER_USER, TIMER_ROOM, TIMER_CORE, TIMER_REST, TIMER_ADDR };
+enum timer_kind {
+    TIMER_CONN,
+    TIMER_USER,
+    TIMER_ROOM,
+    TIMER_CORE,
+    TIMER_REST,
+    TIMER_ADDR,
+    TIMER_ATTIC
+};
 
 struct timer {
     struct mono at;

@@ -8,6 +8,8 @@
 struct loading {
     struct core *core;
     unsigned users, tokens, matches, aside;
+    uint64_t entries;
+    bool from_first; /* believe no snapshot */
 };
 
 static void set_aside(struct loading *l, const char *what, const char *which, const char *why)
@@ -54,11 +56,18 @@ static void on_invite(void *arg, const uint8_t hash[32], const char *data, size_
 static void on_match(void *arg, const struct core_match_row *row)
 {
     struct loading *l = arg;
+    struct core_match_row copy = *row;
     char why[PLAY_WHY_LEN] = "";
     char id[MATCH_ID_HEX];
 
     l->matches++;
-    if (core_load_match(l->core, row, why) == ERR_OK)
+    if (l->from_first) {
+        copy.snapshot = NULL;
+        copy.snapshot_len = 0;
+    }
+    for (size_t i = 0; i < row->lines_len; i++)
+        l->entries += row->lines[i] == '\n';
+    if (core_load_match(l->core, &copy, why) == ERR_OK)
         return;
     hex_encode(id, row->id, MATCH_ID_LEN);
     set_aside(l, "match", id, why);
@@ -84,11 +93,9 @@ static void on_damaged(void *arg, const char *what)
     LOG_ERROR("load.damaged", "%s", what);
 }
 
-enum err load_all(struct store *store, struct core *core, char why[STORE_WHY_LEN])
+static enum err load(struct loading *l, struct store *store, char why[STORE_WHY_LEN])
 {
-    const uint64_t began = uv_hrtime();
-    struct loading l = {.core = core};
-    const struct store_sink sink = {.arg = &l,
+    const struct store_sink sink = {.arg = l,
                                     .meta = on_meta,
                                     .user = on_user,
                                     .token = on_token,
@@ -98,9 +105,29 @@ enum err load_all(struct store *store, struct core *core, char why[STORE_WHY_LEN
                                     .damaged = on_damaged};
     enum err e = store_load(store, &sink, why);
 
+    if (e == ERR_OK)
+        core_load_done(l->core);
+    return e;
+}
+
+enum err load_proof(struct store *store, struct core *core, struct load_report *out,
+                    char why[STORE_WHY_LEN])
+{
+    struct loading l = {.core = core, .from_first = true};
+    enum err e = load(&l, store, why);
+
+    *out = (struct load_report){l.users, l.matches, l.aside, l.entries};
+    return e;
+}
+
+enum err load_all(struct store *store, struct core *core, char why[STORE_WHY_LEN])
+{
+    const uint64_t began = uv_hrtime();
+    struct loading l = {.core = core};
+    enum err e = load(&l, store, why);
+
     if (e != ERR_OK)
         return e;
-    core_load_done(core);
     LOG_INFO("load.done", "users=%u tokens=%u matches=%u aside=%u ms=%llu", l.users, l.tokens,
              l.matches, l.aside, (unsigned long long)((uv_hrtime() - began) / 1000000));
     return ERR_OK;

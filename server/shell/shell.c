@@ -48,6 +48,9 @@ static void carry_out(struct shell *sh, struct core_effect *e)
     case CORE_FX_STORE:
         store_submit(sh->store, e->u.txn);
         break;
+    case CORE_FX_READ:
+        store_ask(sh->store, e->u.read);
+        break;
     case CORE_FX_HASH:
         hasher_submit(sh->hasher, e->u.hash.job, e->u.hash.password, e->u.hash.hash);
         break;
@@ -143,6 +146,13 @@ static void on_stored(void *arg, uint64_t txn, enum err err)
     shell_step(sh, &ev);
 }
 
+static void on_found(void *arg, uint64_t id, struct store_found *found)
+{
+    struct core_event ev = {.kind = CORE_READ, .u.read = {id, found}};
+
+    shell_step(arg, &ev);
+}
+
 /* On the writer's thread. Ending here and now is what keeps the promise: nobody is answered. */
 static void on_lost(void *arg, const char *why)
 {
@@ -158,7 +168,8 @@ static void on_lost(void *arg, const char *why)
 
 void shell_start_store(struct shell *sh)
 {
-    const struct store_hooks hooks = {on_stored, on_lost, sh};
+    const struct store_hooks hooks = {
+        .done = on_stored, .found = on_found, .lost = on_lost, .arg = sh};
 
     store_start(sh->store, &sh->loop, &hooks);
 }
@@ -217,7 +228,7 @@ void shell_close_handles(struct shell *sh)
         (uv_handle_t *)&sh->turn,    (uv_handle_t *)&sh->spin,     (uv_handle_t *)&sh->tick,
         (uv_handle_t *)&sh->entropy, (uv_handle_t *)&sh->patience, (uv_handle_t *)&sh->sigterm,
         (uv_handle_t *)&sh->sigint,  (uv_handle_t *)&sh->sigusr2,  (uv_handle_t *)&sh->watchdog,
-        (uv_handle_t *)&sh->sighup,
+        (uv_handle_t *)&sh->sighup,  (uv_handle_t *)&sh->sigusr1,
     };
 
     sh->stage = CLOSING; /* from here on nothing reaches the core */
@@ -296,6 +307,47 @@ static void on_signal(uv_signal_t *signal, int signum)
     shell_stop(sh, "stop");
 }
 
+static void on_backed_up(void *arg, const struct backup_result *r)
+{
+    struct shell *sh = arg;
+
+    sh->backing_up = false;
+    if (r->err == ERR_OK)
+        LOG_INFO("backup.done", "file=%s bytes=%lld copy_ms=%lld ms=%lld removed=%u", r->path,
+                 (long long)r->bytes, (long long)r->copy_ms, (long long)r->all_ms, r->removed);
+    else
+        LOG_ERROR("backup.failed", "why=%s", r->why);
+    if (sh->asked_backup.done != NULL)
+        sh->asked_backup.done(sh->asked_backup.arg, r);
+}
+
+bool shell_backup(struct shell *sh, const struct backup_wish *wish)
+{
+    struct backup_wish ours = *wish;
+
+    if (sh->stage != SERVING || sh->backing_up)
+        return false;
+    sh->backing_up = true;
+    sh->asked_backup = *wish;
+    ours.done = on_backed_up;
+    ours.arg = sh;
+    backup_start(&sh->loop, sh->store, &ours);
+    return true;
+}
+
+/* SIGUSR1, a timer's way to ask for one. */
+static void on_backup(uv_signal_t *signal, int signum)
+{
+    struct shell *sh = signal->data;
+    const struct backup_wish wish = {.dir = sh->backup_dir, .keep = sh->backup_keep};
+
+    (void)signum;
+    if (sh->backup_dir[0] == '\0')
+        LOG_ERROR("backup.failed", "why=%s", "no [backup] directory is configured");
+    else if (!shell_backup(sh, &wish))
+        LOG_WARN("backup.failed", "why=%s", "one is under way, or the server is about to end");
+}
+
 /* SIGHUP: read again what can change while people play. */
 static void on_reload(uv_signal_t *signal, int signum)
 {
@@ -345,6 +397,8 @@ static void init_handles(struct shell *sh)
     CHECK(uv_timer_init(loop, &sh->watchdog) == 0);
     CHECK(uv_signal_init(loop, &sh->sigusr2) == 0);
     CHECK(uv_signal_init(loop, &sh->sighup) == 0);
+    CHECK(uv_signal_init(loop, &sh->sigusr1) == 0);
+    sh->sigusr1.data = sh;
     sh->turn.data = sh->tick.data = sh->entropy.data = sh->patience.data = sh;
     sh->sigterm.data = sh->sigint.data = sh->sigusr2.data = sh->sighup.data = sh;
 }
@@ -365,6 +419,15 @@ static void tell_manager(struct shell *sh)
         CHECK(uv_timer_start(&sh->watchdog, on_watchdog, every, every) == 0);
 }
 
+static void hear_signals(struct shell *sh)
+{
+    CHECK(uv_signal_start(&sh->sigterm, on_signal, SIGTERM) == 0);
+    CHECK(uv_signal_start(&sh->sigint, on_signal, SIGINT) == 0);
+    CHECK(uv_signal_start(&sh->sighup, on_reload, SIGHUP) == 0);
+    CHECK(uv_signal_start(&sh->sigusr1, on_backup, SIGUSR1) == 0);
+    CHECK(uv_signal_start(&sh->sigusr2, shell_on_upgrade, SIGUSR2) == 0);
+}
+
 static void serve(struct shell *sh, const struct config *cfg)
 {
     LOG_INFO("confine", "filter=%s", confine() == CONFINE_FILTER ? "yes" : "no");
@@ -375,10 +438,7 @@ static void serve(struct shell *sh, const struct config *cfg)
     init_handles(sh);
     CHECK(uv_prepare_start(&sh->turn, on_turn) == 0);
     CHECK(uv_timer_start(&sh->entropy, on_entropy, ENTROPY_MS, ENTROPY_MS) == 0);
-    CHECK(uv_signal_start(&sh->sigterm, on_signal, SIGTERM) == 0);
-    CHECK(uv_signal_start(&sh->sigint, on_signal, SIGINT) == 0);
-    CHECK(uv_signal_start(&sh->sigusr2, shell_on_upgrade, SIGUSR2) == 0);
-    CHECK(uv_signal_start(&sh->sighup, on_reload, SIGHUP) == 0);
+    hear_signals(sh);
     for (size_t i = 0; i < cfg->n_listen; i++) {
         const char *host = cfg->listen[i].host;
         const bool v6 = strchr(host, ':') != NULL;
@@ -408,6 +468,8 @@ int shell_run(const struct config *cfg, char **argv)
     int code;
 
     sh->tick_at_ms = INT64_MAX;
+    (void)str_copy(sh->backup_dir, sizeof(sh->backup_dir), cfg->backup_dir);
+    sh->backup_keep = (unsigned)cfg->backup_keep;
     if (starter_open(&sh->starter, argv) != ERR_OK) /* first of all: it has nothing of ours */
         LOG_WARN("upgrade", "words=%s", "no process can be forked: no upgrade while serving");
     scenario_set_init(&sh->scenarios);

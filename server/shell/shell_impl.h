@@ -4,6 +4,7 @@
 #ifndef SK_SERVER_SHELL_SHELL_IMPL_H
 #define SK_SERVER_SHELL_SHELL_IMPL_H
 
+#include "server/shell/backup.h"
 #include "server/shell/datadir.h"
 #include "server/shell/handover.h"
 #include "server/shell/hasher.h"
@@ -30,7 +31,7 @@ struct shell {
     uv_prepare_t turn; /* right before the loop waits: the one place that writes */
     uv_idle_t spin;    /* on: don't wait */
     uv_timer_t tick, entropy, patience, watchdog;
-    uv_signal_t sigterm, sigint, sigusr2, sighup;
+    uv_signal_t sigterm, sigint, sighup, sigusr1, sigusr2;
     struct inherit inherit;    /* what we were started with */
     struct handover *handover; /* to the program that replaces us; NULL: nobody does */
     struct starter starter;    /* starts it */
@@ -41,10 +42,14 @@ struct shell {
     int64_t tick_at_ms; /* what `tick` is set to */
     enum stage stage;
     bool stepping;
-    bool held;       /* CORE_FX_HELD has come */
-    bool stop_asked; /* while the core stood still */
-    bool disk_full;  /* the last transaction was refused */
+    bool backing_up;
+    struct backup_wish asked_backup; /* of the one under way: `done` may be NULL */
+    bool held;                       /* CORE_FX_HELD has come */
+    bool stop_asked;                 /* while the core stood still */
+    bool disk_full;                  /* the last transaction was refused */
     int exit_code;
+    char backup_dir[CONFIG_PATH_LEN]; /* "": none */
+    unsigned backup_keep;
     char print[SELFSIGN_PRINT_LEN]; /* of the certificate */
 };
 
@@ -62,6 +67,12 @@ void shell_close_handles(struct shell *sh);
 /* Opening (shell_open.c): an exit code, EX_OK or what was said. */
 NODISCARD int shell_open_all(struct shell *sh, struct config *own, unsigned max_conns);
 NODISCARD int shell_open_store(struct shell *sh);
+
+/*
+ * Make a backup in `dir`. False: one is under way, or the server is no longer serving; `done` isn't
+ * called then.
+ */
+NODISCARD bool shell_backup(struct shell *sh, const struct backup_wish *wish);
 
 /* Upgrading (shell_upgrade.c). */
 void shell_on_upgrade(uv_signal_t *signal, int signum);

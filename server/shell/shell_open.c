@@ -200,6 +200,7 @@ static void make_core(struct shell *sh, const struct config *cfg, const struct m
                              .trust_plain = cfg->trust_plain,
                              .registration = (uint8_t)cfg->registration,
                              .vacation_days = (unsigned)cfg->vacation_days,
+                             .archive_ms = cfg->archive_s * 1000,
                              .limit_loopback = cfg->limit_loopback};
 
     cc.limits.max_conns = max_conns;

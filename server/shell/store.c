@@ -8,9 +8,16 @@
 #define STORE_MAGIC   0x53746f72u /* "Stor" */
 #define REST_AFTER_NS 20000000u   /* 20 ms without work: a quiet moment */
 
-struct answer {
+/* A transaction, or a question. */
+struct item {
     struct store_txn *txn;
+    struct store_read *read;
+};
+struct answer {
+    struct store_txn *txn; /* NULL: of a question */
     enum err err;
+    uint64_t read;
+    struct store_found found;
 };
 
 /* Outlives the store until the loop has closed the handle. */
@@ -28,11 +35,13 @@ struct store {
     uv_mutex_t lock;
     uv_cond_t wake;
     /* under lock: */
-    struct store_txn **waiting;
+    struct item *waiting;
     size_t n_waiting, waiting_cap;
     struct answer *done;
     size_t n_done, done_cap;
     bool stopping, dead;
+    struct store_copy *copy; /* wanted, being made, or (copied) to be told; NULL: none */
+    bool copied;
     struct store_stats stats;
 };
 
@@ -57,12 +66,33 @@ struct store *store_new(struct store_backend *b)
 
 /* ---- the writer's thread ---- */
 
+/* Make the copy that is wanted, if one is. Called and left with the lock held. */
+static void copy_if_wanted(struct store *s)
+{
+    struct store_copy *c = s->copy;
+
+    if (c == NULL || s->copied || s->stopping)
+        return;
+    uv_mutex_unlock(&s->lock);
+    c->err = ERR_NOT_FOUND;
+    if (s->backend->class->copy != NULL)
+        c->err = s->backend->class->copy(s->backend, c->path, c->why);
+    else
+        (void)str_copy(c->why, sizeof(c->why), "it is kept in memory alone");
+    uv_mutex_lock(&s->lock);
+    s->copied = true;
+    CHECK(uv_async_send(&s->door->async) == 0);
+}
+
 /* Wait for work or the end; in a quiet moment let the backend tidy up. Called and left with the
  * lock held. False: stop. */
 static bool wait_for_work(struct store *s, char why[STORE_WHY_LEN])
 {
+    copy_if_wanted(s);
     while (s->n_waiting == 0 && !s->stopping) {
-        if (!s->backend->class->wants_rest(s->backend)) {
+        if (s->copy != NULL && !s->copied) {
+            copy_if_wanted(s);
+        } else if (!s->backend->class->wants_rest(s->backend)) {
             uv_cond_wait(&s->wake, &s->lock);
         } else if (uv_cond_timedwait(&s->wake, &s->lock, REST_AFTER_NS) == UV_ETIMEDOUT) {
             enum err e;
@@ -101,16 +131,35 @@ static enum err commit(struct store *s, const struct store_group *g, char why[ST
     return e;
 }
 
+/* Room for `n` more answers, under lock. */
+static void need_answers(struct store *s, size_t n)
+{
+    if (s->n_done + n <= s->done_cap)
+        return;
+    s->done_cap = MAX(s->done_cap * 2, s->n_done + n);
+    s->done = mem_resize(s->done, s->done_cap, sizeof(*s->done));
+}
+
 /* The group's answers to the loop, behind those still there. */
 static void answer(struct store *s, const struct store_group *g, enum err e)
 {
     uv_mutex_lock(&s->lock);
-    if (s->n_done + g->n > s->done_cap) {
-        s->done_cap = MAX(s->done_cap * 2, s->n_done + g->n);
-        s->done = mem_resize(s->done, s->done_cap, sizeof(*s->done));
-    }
+    need_answers(s, g->n);
     for (size_t i = 0; i < g->n; i++)
-        s->done[s->n_done++] = (struct answer){g->txn[i], e};
+        s->done[s->n_done++] = (struct answer){.txn = g->txn[i], .err = e};
+    uv_mutex_unlock(&s->lock);
+    CHECK(uv_async_send(&s->door->async) == 0);
+}
+
+static void answer_read(struct store *s, struct store_read *r)
+{
+    struct answer a = {.read = r->id};
+
+    s->backend->class->read(s->backend, r, &a.found);
+    store_read_free(r);
+    uv_mutex_lock(&s->lock);
+    need_answers(s, 1);
+    s->done[s->n_done++] = a;
     uv_mutex_unlock(&s->lock);
     CHECK(uv_async_send(&s->door->async) == 0);
 }
@@ -142,33 +191,67 @@ static enum err commit_and_answer(struct store *s, const struct store_group *g,
     return e;
 }
 
+/* What waits, in order: transactions between two questions are one group. `room` has a place for
+ * each. On an error the rest is dropped. */
+static enum err work_off(struct store *s, const struct item *item, size_t n,
+                         struct store_txn **room, char why[STORE_WHY_LEN])
+{
+    enum err e = ERR_OK;
+    size_t i = 0;
+
+    while (i < n) {
+        size_t k = 0;
+
+        while (i + k < n && item[i + k].txn != NULL) {
+            room[k] = item[i + k].txn;
+            k++;
+        }
+        if (k > 0 && e == ERR_OK)
+            e = commit_and_answer(s, &(struct store_group){room, k}, why);
+        else if (k > 0)
+            drop(&(struct store_group){room, k});
+        i += k;
+        if (i < n && item[i].txn == NULL) {
+            if (e == ERR_OK)
+                answer_read(s, item[i].read);
+            else
+                store_read_free(item[i].read);
+            i++;
+        }
+    }
+    return e;
+}
+
 static void write_until_stopped(void *arg)
 {
     struct store *s = store_of(arg);
-    struct store_txn **group = NULL;
+    struct item *taken = NULL;
+    struct store_txn **room = NULL;
     size_t cap = 0;
     char why[STORE_WHY_LEN] = "";
 
     uv_mutex_lock(&s->lock);
     while (wait_for_work(s, why)) {
-        struct store_txn **taken = s->waiting;
+        struct item *now = s->waiting;
         const size_t n = s->n_waiting;
-        const size_t taken_cap = s->waiting_cap;
+        const size_t now_cap = s->waiting_cap;
         enum err e;
 
-        s->waiting = group;
+        s->waiting = taken;
         s->waiting_cap = cap;
         s->n_waiting = 0;
-        group = taken;
-        cap = taken_cap;
+        taken = now;
+        cap = now_cap;
         uv_mutex_unlock(&s->lock);
-        e = commit_and_answer(s, &(struct store_group){group, n}, why);
+        room = mem_resize(room, cap, sizeof(struct store_txn *));
+        e = work_off(s, taken, n, room, why);
         uv_mutex_lock(&s->lock);
         if (e != ERR_OK)
             break;
     }
     uv_mutex_unlock(&s->lock);
-    mem_free(group);
+    mem_free(taken);
+    mem_free(room);
     if (s->dead)
         s->hooks.lost(s->hooks.arg, why);
 }
@@ -187,12 +270,33 @@ static void deliver(struct store *s)
     s->n_done = s->done_cap = 0;
     uv_mutex_unlock(&s->lock);
     for (size_t i = 0; i < n; i++) {
-        const uint64_t id = done[i].txn->id;
+        if (done[i].txn != NULL) {
+            const uint64_t id = done[i].txn->id;
 
-        store_txn_free(done[i].txn);
-        s->hooks.done(s->hooks.arg, id, done[i].err);
+            store_txn_free(done[i].txn);
+            s->hooks.done(s->hooks.arg, id, done[i].err);
+        } else {
+            s->hooks.found(s->hooks.arg, done[i].read, &done[i].found);
+            store_found_fini(&done[i].found);
+        }
     }
     mem_free(done);
+}
+
+/* The copy is made, or will never be: its asker is told. */
+static void deliver_copy(struct store *s)
+{
+    struct store_copy *c = NULL;
+
+    uv_mutex_lock(&s->lock);
+    if (s->copied) {
+        c = s->copy;
+        s->copy = NULL;
+        s->copied = false;
+    }
+    uv_mutex_unlock(&s->lock);
+    if (c != NULL)
+        c->done(c);
 }
 
 static void on_async(uv_async_t *async)
@@ -201,6 +305,8 @@ static void on_async(uv_async_t *async)
 
     if (door->store != NULL)
         deliver(store_of(door->store));
+    if (door->store != NULL)
+        deliver_copy(store_of(door->store));
 }
 
 static void on_door_closed(uv_handle_t *handle)
@@ -220,20 +326,40 @@ void store_start(struct store *s, uv_loop_t *loop, const struct store_hooks *hoo
     CHECK(uv_thread_create(&s->thread, write_until_stopped, s) == 0);
 }
 
-void store_submit(struct store *s, struct store_txn *txn)
+static void submit(struct store *s, struct item item)
 {
     CHECK(s->door != NULL && !s->stopping);
     uv_mutex_lock(&s->lock);
     if (s->dead) { /* only where lost() returned: in tests */
         uv_mutex_unlock(&s->lock);
-        store_txn_free(txn);
+        store_txn_free(item.txn);
+        store_read_free(item.read);
         return;
     }
     if (s->n_waiting == s->waiting_cap) {
         s->waiting_cap = MAX(s->waiting_cap * 2, (size_t)16);
-        s->waiting = mem_resize(s->waiting, s->waiting_cap, sizeof(struct store_txn *));
+        s->waiting = mem_resize(s->waiting, s->waiting_cap, sizeof(*s->waiting));
     }
-    s->waiting[s->n_waiting++] = txn;
+    s->waiting[s->n_waiting++] = item;
+    uv_cond_signal(&s->wake);
+    uv_mutex_unlock(&s->lock);
+}
+
+void store_submit(struct store *s, struct store_txn *txn)
+{
+    submit(s, (struct item){.txn = txn});
+}
+
+void store_ask(struct store *s, struct store_read *read)
+{
+    submit(s, (struct item){.read = read});
+}
+
+void store_copy(struct store *s, struct store_copy *c)
+{
+    CHECK(s->door != NULL && !s->stopping && s->copy == NULL);
+    uv_mutex_lock(&s->lock);
+    s->copy = c;
     uv_cond_signal(&s->wake);
     uv_mutex_unlock(&s->lock);
 }
@@ -248,7 +374,16 @@ void store_stop(struct store *s)
     uv_mutex_unlock(&s->lock);
     CHECK(uv_thread_join(&s->thread) == 0);
     deliver(s);
-    drop(&(struct store_group){s->waiting, s->n_waiting}); /* only where the thread died */
+    if (s->copy != NULL && !s->copied) {
+        s->copy->err = ERR_EOF;
+        (void)str_copy(s->copy->why, sizeof(s->copy->why), "the server stopped before it was made");
+        s->copied = true;
+    }
+    deliver_copy(s);
+    for (size_t i = 0; i < s->n_waiting; i++) { /* only where the thread died */
+        store_txn_free(s->waiting[i].txn);
+        store_read_free(s->waiting[i].read);
+    }
     s->n_waiting = 0;
     s->door->store = NULL;
     uv_close((uv_handle_t *)&s->door->async, on_door_closed);

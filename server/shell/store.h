@@ -24,6 +24,9 @@ struct store_hooks {
     /* On the loop's thread, in the order of store_submit. ERR_OK: durable. ERR_STORAGE: surely not
      * saved, nothing of it (the disk is full). */
     void (*done)(void *arg, uint64_t txn, enum err err);
+    /* On the loop's thread too, in one row with `done`: what store_ask asked for. *found may be
+     * emptied; what is left is freed. */
+    void (*found)(void *arg, uint64_t id, struct store_found *found);
     /* On the writer's thread: the outcome of a commit can't be known, or stored data can't be read
      * back. Nothing given since is answered, ever. A server ends the process here; `why` is words
      * for people. */
@@ -77,6 +80,22 @@ NODISCARD enum err store_load(struct store *s, const struct store_sink *sink,
 void store_start(struct store *s, uv_loop_t *loop, const struct store_hooks *hooks);
 /* Keep `txn` (taken). Answered by hooks.done. */
 void store_submit(struct store *s, struct store_txn *txn);
+/* Ask (taken), behind what was given before. Answered by hooks.found. */
+void store_ask(struct store *s, struct store_read *read);
+/*
+ * A copy of the whole database as it is between two transactions, in a new file; the writer's thread
+ * makes it, and commits wait meanwhile. Fields but the last two are the caller's, which keeps it all
+ * until `done`, on the loop's thread: ERR_OK (complete, not yet synced); ERR_STORAGE no room, ERR_IO,
+ * ERR_EOF the store has stopped, ERR_NOT_FOUND it is kept in memory: why[]. One at a time.
+ */
+struct store_copy {
+    const char *path; /* nothing may be there */
+    void (*done)(struct store_copy *c);
+    enum err err;
+    char why[STORE_WHY_LEN];
+};
+void store_copy(struct store *s, struct store_copy *c);
+
 /* Commit what waits, answer it (here, before this returns), end the thread. The loop must run once
  * more for its handle to close. Nothing if not started. */
 void store_stop(struct store *s);

@@ -26,10 +26,14 @@ struct store_backend_class {
      * outcome isn't known, or the backend can't go on; it is used no more but to be closed. */
     NODISCARD enum err (*commit)(struct store_backend *b, const struct store_group *g,
                                  char why[STORE_WHY_LEN]);
+    /* Into *out, zeroed before. */
+    void (*read)(struct store_backend *b, const struct store_read *r, struct store_found *out);
     /* Housekeeping that waits for a quiet moment: is there any, may it wait on, do it. */
     bool (*wants_rest)(const struct store_backend *b);
     bool (*needs_rest)(const struct store_backend *b);
     NODISCARD enum err (*rest)(struct store_backend *b, char why[STORE_WHY_LEN]);
+    /* store_copy; NULL: there is nothing to copy. An error leaves the backend as it was. */
+    NODISCARD enum err (*copy)(struct store_backend *b, const char *path, char why[STORE_WHY_LEN]);
     void (*close)(struct store_backend *b); /* takes b */
 };
 

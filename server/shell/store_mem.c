@@ -40,7 +40,12 @@ struct store_mem {
     struct store_backend base;
     unsigned magic;
     struct mem_table meta, users, tokens, invites;
-    struct map matches; /* owns its values */
+    struct map matches;        /* owns its values */
+    struct store_row *archive; /* owned, with their contents: row is the summary; by number */
+    bool *hidden;              /* of each: private */
+    size_t n_archive;
+    struct buf *audit; /* owned */
+    size_t n_audit;
     struct mem_match *first, *last;
 };
 
@@ -148,6 +153,65 @@ static void write_of_match(struct store_mem *s, const struct store_op *op)
     }
 }
 
+/* ---- the archive ---- */
+
+static void drop_match(struct store_mem *s, const uint8_t *id)
+{
+    struct mem_match *m = map_take(&s->matches, id);
+    struct mem_match *before = NULL;
+
+    CHECK(m != NULL);
+    for (struct mem_match *at = s->first; at != m; at = at->next)
+        before = at;
+    if (before != NULL)
+        before->next = m->next;
+    else
+        s->first = m->next;
+    if (s->last == m)
+        s->last = before;
+    buf_fini(&m->data);
+    buf_fini(&m->snapshot);
+    buf_fini(&m->lines);
+    mem_free(m);
+}
+
+static void archive_match(struct store_mem *s, const struct store_op *op)
+{
+    const struct store_archive *a = op->archive;
+    size_t at = s->n_archive;
+    struct store_row row = {.no = op->seq, .len = a->record_len, .row_len = a->summary_len};
+
+    s->archive = mem_resize(s->archive, s->n_archive + 1, sizeof(*s->archive));
+    s->hidden = mem_resize(s->hidden, s->n_archive + 1, sizeof(*s->hidden));
+    while (at > 0 && s->archive[at - 1].no > row.no)
+        at--;
+    memmove(&s->archive[at + 1], &s->archive[at], (s->n_archive - at) * sizeof(*s->archive));
+    memmove(&s->hidden[at + 1], &s->hidden[at], (s->n_archive - at) * sizeof(*s->hidden));
+    memcpy(row.id, op->key, MATCH_ID_LEN);
+    memcpy(row.name, a->name, sizeof(row.name));
+    row.data = mem_strndup(a->record, a->record_len);
+    row.row = mem_strndup(a->summary, a->summary_len);
+    s->archive[at] = row;
+    s->hidden[at] = a->is_private;
+    s->n_archive++;
+    drop_match(s, op->key);
+}
+
+static void rename_archived(struct store_mem *s, const struct store_op *op)
+{
+    for (size_t i = 0; i < s->n_archive; i++)
+        for (int k = 0; k < 2; k++)
+            if (str_ieq(s->archive[i].name[k], op->name))
+                (void)str_copy(s->archive[i].name[k], sizeof(s->archive[i].name[k]), op->data);
+}
+
+static void add_audit(struct store_mem *s, const struct store_op *op)
+{
+    s->audit = mem_resize(s->audit, s->n_audit + 1, sizeof(*s->audit));
+    s->audit[s->n_audit] = BUF_EMPTY;
+    buf_put(&s->audit[s->n_audit++], op->data, op->len);
+}
+
 static void write_op(struct store_mem *s, const struct store_op *op)
 {
     uint8_t name[64];
@@ -189,6 +253,15 @@ static void write_op(struct store_mem *s, const struct store_op *op)
         break;
     case STORE_META_DROP:
         drop_row(&s->meta, name);
+        break;
+    case STORE_ARCHIVE:
+        archive_match(s, op);
+        break;
+    case STORE_RENAME:
+        rename_archived(s, op);
+        break;
+    case STORE_AUDIT:
+        add_audit(s, op);
         break;
     }
 }
@@ -260,6 +333,97 @@ static enum err memory_load(struct store_backend *b, const struct store_sink *si
     return ERR_OK;
 }
 
+static bool plays(const struct store_row *row, const char *name)
+{
+    return name[0] == '\0' || str_ieq(row->name[0], name) || str_ieq(row->name[1], name);
+}
+
+static void give_row(const struct store_row *row, bool summary, struct store_found *out)
+{
+    struct store_row *to = store_found_add(out);
+
+    *to = *row;
+    to->row = NULL;
+    to->row_len = 0;
+    to->len = summary ? row->row_len : row->len;
+    to->data = mem_strndup(summary ? row->row : row->data, to->len);
+}
+
+static void read_played(const struct store_mem *s, const struct store_read *r,
+                        struct store_found *out)
+{
+    for (size_t i = s->n_archive; i-- > 0 && out->n < r->limit;) {
+        const struct store_row *row = &s->archive[i];
+
+        if ((r->no == 0 || row->no < r->no) &&
+            (r->hidden || !s->hidden[i] || (r->viewer[0] != '\0' && plays(row, r->viewer))) &&
+            row->name[1][0] != '\0' && plays(row, r->name[0]) && plays(row, r->name[1]))
+            give_row(row, true, out);
+    }
+}
+
+static void read_record(const struct store_mem *s, const struct store_read *r,
+                        struct store_found *out)
+{
+    for (size_t i = 0; i < s->n_archive && out->n == 0; i++) {
+        const struct store_row *row = &s->archive[i];
+        const bool wanted = r->what == READ_AFTER ? row->no > r->no
+                            : r->no != 0          ? row->no == r->no
+                                                  : memcmp(row->id, r->key, MATCH_ID_LEN) == 0;
+
+        if (wanted)
+            give_row(row, false, out);
+    }
+}
+
+static void read_live(const struct store_mem *s, const struct store_read *r,
+                      struct store_found *out)
+{
+    const struct mem_match *m = map_get(&s->matches, r->key);
+    struct store_row *row;
+
+    if (m == NULL)
+        return;
+    row = store_found_add(out);
+    memcpy(row->id, m->id, MATCH_ID_LEN);
+    row->len = m->lines.len;
+    row->data = mem_strndup(buf_str(&m->lines), m->lines.len);
+    row->row_len = m->data.len;
+    row->row = mem_strndup(buf_str(&m->data), m->data.len);
+}
+
+static void memory_read(struct store_backend *b, const struct store_read *r,
+                        struct store_found *out)
+{
+    const struct store_mem *s = mem_of(b);
+
+    switch ((enum store_read_kind)r->what) {
+    case READ_ARCHIVED:
+    case READ_AFTER:
+        read_record(s, r, out);
+        break;
+    case READ_PLAYED:
+        read_played(s, r, out);
+        break;
+    case READ_LIVE:
+        read_live(s, r, out);
+        break;
+    case READ_AUDIT:
+        for (size_t i = s->n_audit; i-- > 0 && out->n < r->limit;) {
+            struct store_row *row = store_found_add(out);
+
+            row->len = s->audit[i].len;
+            row->data = mem_strndup(buf_str(&s->audit[i]), s->audit[i].len);
+        }
+        break;
+    case READ_CHECK:
+        break;
+    case READ_BACKUP:
+        out->err = ERR_IO;
+        break;
+    }
+}
+
 static bool memory_rest(const struct store_backend *b)
 {
     (void)b;
@@ -302,6 +466,15 @@ static void memory_close(struct store_backend *b)
         mem_free(m);
     }
     map_fini(&s->matches);
+    for (size_t i = 0; i < s->n_archive; i++) {
+        mem_free(s->archive[i].data);
+        mem_free(s->archive[i].row);
+    }
+    for (size_t i = 0; i < s->n_audit; i++)
+        buf_fini(&s->audit[i]);
+    mem_free(s->archive);
+    mem_free(s->hidden);
+    mem_free(s->audit);
     s->magic = 0;
     mem_free(s);
 }
@@ -311,6 +484,7 @@ static const struct store_backend_class memory_class = {
     .meta = memory_meta,
     .load = memory_load,
     .commit = memory_commit,
+    .read = memory_read,
     .wants_rest = memory_rest,
     .needs_rest = memory_rest,
     .rest = memory_no_rest,

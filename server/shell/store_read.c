@@ -289,6 +289,44 @@ static enum err load_matches(struct loading *l, char why[STORE_WHY_LEN])
     return e;
 }
 
+void sql_read_live(struct store_sql *s, const uint8_t id[MATCH_ID_LEN], struct store_found *out)
+{
+    const struct store_sink none = {.damaged = NULL};
+    struct loading l = {.s = s, .sink = &none};
+    sqlite3_stmt *stmt;
+    struct store_row *row;
+    struct tail *m;
+    int rc;
+
+    m = sql_match(s, id, &rc);
+    tails_keep(&s->tails);
+    if (rc != SQLITE_OK)
+        out->err = ERR_IO;
+    if (rc != SQLITE_OK || m == NULL || m->mkey <= 0)
+        return;
+    row = store_found_add(out);
+    memcpy(row->id, id, MATCH_ID_LEN);
+    stmt = sql_query(s, SQL_MATCH_ROW, "i", m->mkey);
+    if (sqlite3_step(stmt) == SQLITE_ROW) {
+        const int64_t state = sqlite3_column_int64(stmt, 0);
+        const struct sql_text data = blob(stmt, 2);
+
+        if (sqlite3_column_int64(stmt, 1) != sql_sum_match(m->mkey, id, state, data))
+            out->err = ERR_DATA;
+        row->row = mem_strndup(data.n > 0 ? data.p : "", data.n);
+        row->row_len = data.n;
+    }
+    if (sql_done(stmt) != SQLITE_OK)
+        out->err = ERR_IO;
+    if (out->err == ERR_OK && !walk(&l, m))
+        out->err = ERR_DATA;
+    row->len = l.chain.lines.len;
+    row->data = mem_strndup(buf_str(&l.chain.lines), l.chain.lines.len);
+    buf_fini(&l.chain.raw);
+    buf_fini(&l.chain.lines);
+    mem_free(l.chain.len);
+}
+
 static enum err load_shares(struct loading *l, char why[STORE_WHY_LEN])
 {
     sqlite3_stmt *stmt = sql_query(l->s, SQL_SHARE_ALL, "");

@@ -28,6 +28,15 @@ static const char *const steps[] = {
     /* 1 -> 2 */
     "CREATE TABLE invites(hash BLOB NOT NULL PRIMARY KEY, sum INT NOT NULL, data BLOB NOT NULL)"
     " WITHOUT ROWID;",
+    /* 2 -> 3: seg, off, len, size: where the record stands (attic_file.h) */
+    "CREATE TABLE archive(no INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE,"
+    " a TEXT NOT NULL COLLATE NOCASE, b TEXT NOT NULL COLLATE NOCASE, over_ts INT NOT NULL,"
+    " private INT NOT NULL, seg INT NOT NULL, off INT NOT NULL, len INT NOT NULL,"
+    " size INT NOT NULL, sum INT NOT NULL, summary BLOB NOT NULL);"
+    "CREATE INDEX archive_a ON archive(a,no);"
+    "CREATE INDEX archive_b ON archive(b,no);"
+    "CREATE INDEX archive_place ON archive(seg,off);"
+    "CREATE TABLE audit(n INTEGER PRIMARY KEY, sum INT NOT NULL, data BLOB NOT NULL);",
 };
 _Static_assert(ARRAY_LEN(steps) == STORE_SCHEMA, "a step for each schema");
 

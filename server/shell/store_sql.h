@@ -14,10 +14,11 @@
 
 #include <sqlite3.h>
 
+#include "server/shell/attic_file.h"
 #include "server/shell/store_backend.h"
 #include "server/shell/store_tails.h"
 
-#define STORE_SCHEMA 2 /* PRAGMA user_version that this program writes */
+#define STORE_SCHEMA 3 /* PRAGMA user_version that this program writes */
 
 /* X(enumerator, SQL) */
 #define SQL_TABLE(X)                                                                               \
@@ -40,6 +41,31 @@
     X(SQL_INVITE_DROP, "DELETE FROM invites WHERE hash=?")                                         \
     X(SQL_META_PUT, "INSERT OR REPLACE INTO meta(name,sum,value) VALUES(?,?,?)")                   \
     X(SQL_META_DROP, "DELETE FROM meta WHERE name=?")                                              \
+    X(SQL_ARCHIVE_PUT,                                                                             \
+      "INSERT INTO archive(no,id,a,b,over_ts,private,seg,off,len,size,sum,summary)"                \
+      " VALUES(?,?,?,?,?,?,?,?,?,?,?,?)")                                                          \
+    X(SQL_ARCHIVE_BY_ID, "SELECT no,id,a,b,seg,off,len,size,sum,summary FROM archive WHERE id=?")  \
+    X(SQL_ARCHIVE_BY_NO, "SELECT no,id,a,b,seg,off,len,size,sum,summary FROM archive WHERE no=?")  \
+    X(SQL_ARCHIVE_AFTER, "SELECT no,id,a,b,seg,off,len,size,sum,summary FROM archive WHERE no>?"   \
+                         " ORDER BY no LIMIT 1")                                                   \
+    X(SQL_ARCHIVE_ALL, "SELECT no,id,a,b,summary FROM archive WHERE no<?1 AND b<>''"               \
+                       " AND private<=?2 ORDER BY no DESC LIMIT ?3")                               \
+    X(SQL_ARCHIVE_OF, "SELECT * FROM (SELECT no,id,a,b,summary FROM archive WHERE a=?4 AND b<>''"  \
+                      " AND (?5='' OR b=?5) AND no<?1 AND (private<=?2 OR a=?6 OR b=?6)"           \
+                      " ORDER BY no DESC LIMIT ?3) UNION ALL"                                      \
+                      " SELECT * FROM (SELECT no,id,a,b,summary FROM archive WHERE b=?4"           \
+                      " AND (?5='' OR a=?5) AND no<?1 AND (private<=?2 OR a=?6 OR b=?6)"           \
+                      " ORDER BY no DESC LIMIT ?3) ORDER BY no DESC LIMIT ?3")                     \
+    X(SQL_ARCHIVE_LAST, "SELECT seg,off+len FROM archive ORDER BY seg DESC,off DESC LIMIT 1")      \
+    X(SQL_RENAME_A, "UPDATE archive SET a=?2 WHERE a=?1")                                          \
+    X(SQL_RENAME_B, "UPDATE archive SET b=?2 WHERE b=?1")                                          \
+    X(SQL_JOURNAL_DROP, "DELETE FROM journal WHERE pos=?")                                         \
+    X(SQL_HEAD_DROP, "DELETE FROM heads WHERE mkey=?")                                             \
+    X(SQL_SNAPSHOT_DROP, "DELETE FROM snapshots WHERE mkey=?")                                     \
+    X(SQL_MATCH_DROP, "DELETE FROM matches WHERE mkey=?")                                          \
+    X(SQL_MATCH_ROW, "SELECT state,sum,data FROM matches WHERE mkey=?")                            \
+    X(SQL_AUDIT_PUT, "INSERT INTO audit(sum,data) VALUES(?,?)")                                    \
+    X(SQL_AUDIT_LAST, "SELECT sum,data FROM audit ORDER BY n DESC LIMIT ?")                        \
     X(SQL_META_GET, "SELECT sum,value FROM meta WHERE name=?")                                     \
     X(SQL_META_ALL, "SELECT name,sum,value FROM meta ORDER BY name")                               \
     X(SQL_USER_ALL, "SELECT name,sum,data FROM users ORDER BY name")                               \
@@ -75,6 +101,7 @@ struct store_sql {
     int64_t last_mkey;  /* newest match */
     int64_t heads_upto; /* journal rows up to here are in `heads` */
     int wal_pages;      /* in the write-ahead log since its last checkpoint */
+    struct attic_file attic;
 };
 
 #define SQL_MAGIC 0x53716c74u /* "Sqlt" */
@@ -111,6 +138,8 @@ NODISCARD enum err sql_migrate(sqlite3 *db, char why[STORE_WHY_LEN]);
  * SQLite would drop acknowledged transactions without a word. ERR_IO: it can't be read. */
 NODISCARD enum err sql_check_log(const char *db, char why[STORE_WHY_LEN]);
 
+/* What SQLite would say of a failing file. */
+int sql_of_err(enum err e);
 /* One op of a transaction into the open one. SQLite's code. */
 NODISCARD int sql_write(struct store_sql *s, const struct store_op *op);
 /* A match's tail, read from the database if need be; NULL with *rc set (SQLITE_OK: no
@@ -126,7 +155,20 @@ int64_t sql_sum_named(char table, struct sql_text name, struct sql_text user, st
 /* Bring `heads` up to the newest rows. SQLite's code; on error all is as before. */
 NODISCARD int sql_fold(struct store_sql *s);
 
+/* A match from the live tables to the archive; other names in its lists; an audit's line
+ * (store_archive.c). SQLite's code. */
+NODISCARD int sql_archive(struct store_sql *s, const struct store_op *op);
+NODISCARD int sql_rename(struct store_sql *s, const struct store_op *op);
+NODISCARD int sql_audit(struct store_sql *s, const struct store_op *op);
+/* Where the archive's files end. */
+NODISCARD int sql_archive_end(struct store_sql *s, const char *dir);
+/* A live match as it is on disk: into *out, its journal and its row. */
+void sql_read_live(struct store_sql *s, const uint8_t id[MATCH_ID_LEN], struct store_found *out);
+/* Everything into the directory `path`, which must not be there. ERR_IO, ERR_DATA; why[]. */
+NODISCARD enum err sql_backup(struct store_sql *s, const char *path, char why[STORE_WHY_LEN]);
+
 /* Reading (struct store_backend_class). */
+void sql_read(struct store_backend *b, const struct store_read *r, struct store_found *out);
 NODISCARD enum err sql_meta(struct store_backend *b, const char *name, struct buf *out);
 NODISCARD enum err sql_load(struct store_backend *b, const struct store_sink *sink,
                             char why[STORE_WHY_LEN]);

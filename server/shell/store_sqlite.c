@@ -51,6 +51,13 @@ static bool is_full(const struct store_sql *s, int rc)
     return rc == SQLITE_IOERR_WRITE && sqlite3_system_errno(s->db) == EDQUOT;
 }
 
+int sql_of_err(enum err e)
+{
+    if (e == ERR_OK)
+        return SQLITE_OK;
+    return e == ERR_STORAGE ? SQLITE_FULL : SQLITE_IOERR;
+}
+
 static int write_group(struct store_sql *s, const struct store_group *g)
 {
     for (size_t i = 0; i < g->n; i++) {
@@ -78,13 +85,17 @@ static enum err sqlite_commit(struct store_backend *b, const struct store_group 
     if (rc == SQLITE_OK)
         rc = write_group(s, g);
     if (rc == SQLITE_OK)
+        rc = sql_of_err(attic_file_sync(&s->attic));
+    if (rc == SQLITE_OK)
         rc = sql_run(s, SQL_COMMIT, "");
     if (rc == SQLITE_OK) {
         tails_keep(&s->tails);
+        attic_file_keep(&s->attic);
         return ERR_OK;
     }
     say(s, why);
     full = is_full(s, rc);
+    attic_file_undo(&s->attic);
     if (sqlite3_get_autocommit(s->db) == 0 && sql_run(s, SQL_ROLLBACK, "") != SQLITE_OK)
         full = false;
     tails_undo(&s->tails);
@@ -155,6 +166,22 @@ static enum err sqlite_rest(struct store_backend *b, char why[STORE_WHY_LEN])
     return ERR_IO;
 }
 
+static enum err sqlite_copy(struct store_backend *b, const char *path, char why[STORE_WHY_LEN])
+{
+    struct store_sql *s = sql_of(b);
+    sqlite3_stmt *stmt = NULL;
+    int rc = sqlite3_prepare_v2(s->db, "VACUUM INTO ?1", -1, &stmt, NULL);
+
+    if (rc == SQLITE_OK)
+        rc = sqlite3_bind_text(stmt, 1, path, -1, SQLITE_STATIC);
+    if (rc == SQLITE_OK && sqlite3_step(stmt) == SQLITE_DONE)
+        return sqlite3_finalize(stmt) == SQLITE_OK ? ERR_OK : ERR_IO;
+    rc = sqlite3_errcode(s->db);
+    say(s, why);
+    (void)sqlite3_finalize(stmt); /* the same error again */
+    return is_full(s, rc) ? ERR_STORAGE : ERR_IO;
+}
+
 static void sqlite_close(struct store_backend *b)
 {
     struct store_sql *s = sql_of(b);
@@ -165,6 +192,7 @@ static void sqlite_close(struct store_backend *b)
         (void)sqlite3_finalize(s->stmt[i]);
     CHECK(sqlite3_close(s->db) == SQLITE_OK); /* checkpoints and removes the log */
     tails_fini(&s->tails);
+    attic_file_fini(&s->attic);
     s->magic = 0;
     mem_free(s);
 }
@@ -174,9 +202,11 @@ static const struct store_backend_class sqlite_class = {
     .meta = sql_meta,
     .load = sql_load,
     .commit = sqlite_commit,
+    .read = sql_read,
     .wants_rest = sqlite_wants_rest,
     .needs_rest = sqlite_needs_rest,
     .rest = sqlite_rest,
+    .copy = sqlite_copy,
     .close = sqlite_close,
 };
 
@@ -215,7 +245,7 @@ static enum err check_pages(const struct store_sql *s, char why[STORE_WHY_LEN])
 
 /* Copy what the log holds into the database, for good: after a crash the log's newest pages may be
  * in the system's cache alone. Then find the ends of things. */
-static int recover(struct store_sql *s)
+static int recover(struct store_sql *s, const char *dir)
 {
     int rc = sqlite3_wal_checkpoint_v2(s->db, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
 
@@ -225,8 +255,12 @@ static int recover(struct store_sql *s)
         rc = sql_query_int(sql_query(s, SQL_LAST_MKEY, ""), 0, &s->last_mkey);
     if (rc == SQLITE_OK)
         rc = sql_query_int(sql_query(s, SQL_HEAD, "i", (int64_t)0), 0, &s->heads_upto);
+    if (s->last_pos < s->heads_upto) /* the newest were archived: no place is used again */
+        s->last_pos = s->heads_upto;
     if (rc == SQLITE_OK)
         rc = sql_fold(s);
+    if (rc == SQLITE_OK)
+        rc = sql_archive_end(s, dir);
     return rc;
 }
 
@@ -244,9 +278,13 @@ static bool is_wal(sqlite3 *db)
 static enum err open_at(struct store_sql *s, const char *path, char why[STORE_WHY_LEN])
 {
     const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+    char dir[ATTIC_PATH_LEN];
+    const char *slash = strrchr(path, '/');
     int on = 1;
     enum err e = sql_check_log(path, why);
 
+    (void)snprintf(dir, sizeof(dir), "%.*sarchive", slash != NULL ? (int)(slash - path + 1) : 0,
+                   path);
     if (e != ERR_OK)
         return e;
     if (sqlite3_open_v2(path, &s->db, flags, NULL) != SQLITE_OK)
@@ -268,7 +306,7 @@ static enum err open_at(struct store_sql *s, const char *path, char why[STORE_WH
     if (e != ERR_OK)
         return e;
     (void)sqlite3_wal_hook(s->db, on_wal, s);
-    if (prepare_all(s) == SQLITE_OK && recover(s) == SQLITE_OK)
+    if (prepare_all(s) == SQLITE_OK && recover(s, dir) == SQLITE_OK)
         return ERR_OK;
 
 fail:
@@ -294,6 +332,7 @@ enum err store_open_sqlite(const char *path, struct store **out, char why[STORE_
     s->base.class = &sqlite_class;
     s->magic = SQL_MAGIC;
     tails_init(&s->tails);
+    s->attic.fd = -1;
     e = open_at(s, path, why);
     if (e != ERR_OK) {
         sqlite_close(&s->base);

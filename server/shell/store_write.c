@@ -108,6 +108,9 @@ static int write_of_match(struct store_sql *s, const struct store_op *op)
     case STORE_INVITE_DROP:
     case STORE_META_PUT:
     case STORE_META_DROP:
+    case STORE_ARCHIVE:
+    case STORE_RENAME:
+    case STORE_AUDIT:
         break;
     }
     check_failed("an op of a match", __FILE__, __LINE__);
@@ -153,6 +156,12 @@ int sql_write(struct store_sql *s, const struct store_op *op)
                        sql_sum_named('v', name_of(op), none, data), data.p, data.n);
     case STORE_META_DROP:
         return sql_run(s, SQL_META_DROP, "t", op->name);
+    case STORE_ARCHIVE:
+        return sql_archive(s, op);
+    case STORE_RENAME:
+        return sql_rename(s, op);
+    case STORE_AUDIT:
+        return sql_audit(s, op);
     }
     check_failed("an op", __FILE__, __LINE__);
 }

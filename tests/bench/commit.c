@@ -133,7 +133,7 @@ static void run(struct bench *b, const char *store, unsigned in_flight, double s
 
 static void bench_store(struct bench *b, double seconds)
 {
-    const struct store_hooks hooks = {on_done, on_lost, b};
+    const struct store_hooks hooks = {.done = on_done, .lost = on_lost, .arg = b};
 
     CHECK(uv_loop_init(&b->loop) == 0);
     memset(b->seq, 0, sizeof(b->seq));

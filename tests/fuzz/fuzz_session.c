@@ -28,7 +28,8 @@ struct room {
     conn_id next_id;
     struct mono now;
     uint64_t txn[WORK_MAX], job[WORK_MAX];
-    size_t n_txns, n_jobs;
+    uint64_t read[WORK_MAX];
+    size_t n_txns, n_jobs, n_reads;
 };
 
 static void step(struct room *r, struct core_event *ev);
@@ -82,6 +83,10 @@ static void on_effect(struct room *r, const struct core_effect *e)
         CHECK(r->n_txns < WORK_MAX);
         r->txn[r->n_txns++] = e->u.txn->id;
         break;
+    case CORE_FX_READ:
+        CHECK(r->n_reads < WORK_MAX);
+        r->read[r->n_reads++] = e->u.read->id;
+        break;
     case CORE_FX_HASH:
         CHECK(r->n_jobs < WORK_MAX);
         r->job[r->n_jobs++] = e->u.hash.job;
@@ -130,6 +135,21 @@ static void hashed(struct room *r)
     str_copy(ev.u.hashed.hash, sizeof(ev.u.hashed.hash), "a hash");
     r->n_jobs--;
     memmove(r->job, r->job + 1, r->n_jobs * sizeof(r->job[0]));
+    step(r, &ev);
+}
+
+/* The archive has nothing. */
+static void answered(struct room *r)
+{
+    struct store_found found = {.err = ERR_OK};
+    struct core_event ev = {.kind = CORE_READ};
+
+    if (r->n_reads == 0)
+        return;
+    ev.u.read.id = r->read[0];
+    ev.u.read.found = &found;
+    r->n_reads--;
+    memmove(r->read, r->read + 1, r->n_reads * sizeof(r->read[0]));
     step(r, &ev);
 }
 
@@ -272,9 +292,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     run(&r, (const char *)data, size);
     for (int i = 0; i < CONNS; i++)
         tell(&r, i, CORE_DRAINED);
-    while (r.n_txns > 0 || r.n_jobs > 0) {
+    while (r.n_txns > 0 || r.n_jobs > 0 || r.n_reads > 0) {
         stored(&r, ERR_OK);
         hashed(&r);
+        answered(&r);
     }
     for (int i = 0; i < CONNS; i++)
         CHECK(r.peer[i].closed ? r.peer[i].answers <= r.peer[i].lines

@@ -25,6 +25,8 @@ static void note_ops(struct world *w, const struct store_txn *t)
         [STORE_TOKEN_PUT] = "token_put",   [STORE_TOKEN_DROP] = "token_drop",
         [STORE_INVITE_PUT] = "invite_put", [STORE_INVITE_DROP] = "invite_drop",
         [STORE_META_PUT] = "meta_put",     [STORE_META_DROP] = "meta_drop",
+        [STORE_ARCHIVE] = "archive",       [STORE_RENAME] = "rename",
+        [STORE_AUDIT] = "audit",
     };
 
     for (size_t i = 0; i < t->n; i++) {
@@ -102,6 +104,53 @@ static struct world_row *match_row(struct world *w, const struct store_op *op)
     return NULL;
 }
 
+/* A match's row becomes one of the archive: data is its summary, lines its record, snapshot the
+ * joiner's name. */
+static void archive_row(struct world *w, const struct store_op *op)
+{
+    struct world_row *r = match_row(w, op);
+    const struct store_archive *a = op->archive;
+
+    rows_drop(w, STORE_SHARE, op);
+    r->kind = STORE_ARCHIVE;
+    r->seq = op->seq;
+    r->state = a->is_private;
+    str_copy(r->name, sizeof(r->name), a->name[0]);
+    buf_reset(&r->data);
+    buf_put(&r->data, a->summary, a->summary_len);
+    buf_reset(&r->lines);
+    buf_put(&r->lines, a->record, a->record_len);
+    buf_reset(&r->snapshot);
+    buf_puts(&r->snapshot, a->name[1]);
+}
+
+static void rename_rows(struct world *w, const struct store_op *op)
+{
+    for (size_t i = 0; i < w->n_rows; i++) {
+        struct world_row *r = &w->row[i];
+
+        if (r->kind != STORE_ARCHIVE)
+            continue;
+        if (str_ieq(r->name, op->name))
+            str_copy(r->name, sizeof(r->name), op->data);
+        if (str_ieq(buf_str(&r->snapshot), op->name)) {
+            buf_reset(&r->snapshot);
+            buf_puts(&r->snapshot, op->data);
+        }
+    }
+}
+
+static void audit_row(struct world *w, const struct store_op *op)
+{
+    struct world_row *r;
+
+    w->row = mem_resize(w->row, w->n_rows + 1, sizeof(*w->row));
+    r = &w->row[w->n_rows++];
+    memset(r, 0, sizeof(*r));
+    r->kind = STORE_AUDIT;
+    buf_put(&r->data, op->data, op->len);
+}
+
 static void keep(struct world *w, const struct store_op *op)
 {
     struct world_row *r;
@@ -141,6 +190,15 @@ static void keep(struct world *w, const struct store_op *op)
         break;
     case STORE_META_DROP:
         rows_drop(w, STORE_META_PUT, op);
+        break;
+    case STORE_ARCHIVE:
+        archive_row(w, op);
+        break;
+    case STORE_RENAME:
+        rename_rows(w, op);
+        break;
+    case STORE_AUDIT:
+        audit_row(w, op);
         break;
     case STORE_INVITE_DROP:
         rows_drop(w, STORE_INVITE_PUT, op);
@@ -195,7 +253,9 @@ static void forget_work(struct world *w)
         mem_free(w->password[i]);
         mem_free(w->hash[i]);
     }
-    w->n_txns = w->n_jobs = 0;
+    for (size_t i = 0; i < w->n_reads; i++)
+        store_read_free(w->read[i]);
+    w->n_txns = w->n_jobs = w->n_reads = 0;
 }
 
 void world_restart(struct world *w)
@@ -250,6 +310,11 @@ static void on_effect(struct world *w, struct core_effect *e)
         w->txn[w->n_txns++] = e->u.txn;
         e->u.txn = NULL;
         break;
+    case CORE_FX_READ:
+        assert_true(w->n_reads < WORLD_WORK);
+        w->read[w->n_reads++] = e->u.read;
+        e->u.read = NULL;
+        break;
     case CORE_FX_HASH:
         assert_true(w->n_jobs < WORLD_WORK);
         w->job[w->n_jobs] = e->u.hash.job;
@@ -303,10 +368,64 @@ static void end_txn(struct world *w, enum err e)
     step_alone(w, &ev);
 }
 
+/* ---- what the store is asked for ---- */
+
+static bool is_of(const struct world_row *r, const char *name)
+{
+    return name[0] == '\0' || str_ieq(r->name, name) || str_ieq(buf_str(&r->snapshot), name);
+}
+
+static bool is_wanted(const struct world_row *r, const struct store_read *q)
+{
+    if (q->what == READ_AUDIT)
+        return r->kind == STORE_AUDIT;
+    if (r->kind != STORE_ARCHIVE)
+        return false;
+    if (q->what == READ_PLAYED)
+        return (q->no == 0 || r->seq < q->no) &&
+               (q->hidden || r->state == 0 || (q->viewer[0] != '\0' && is_of(r, q->viewer))) &&
+               r->snapshot.len > 0 && is_of(r, q->name[0]) && is_of(r, q->name[1]);
+    return q->no != 0 ? r->seq == q->no : memcmp(r->key, q->key, MATCH_ID_LEN) == 0;
+}
+
+static void give_row(const struct world_row *r, const struct store_read *q, struct store_found *out)
+{
+    const struct buf *b = q->what == READ_ARCHIVED ? &r->lines : &r->data;
+    struct store_row *to = store_found_add(out);
+
+    memcpy(to->id, r->key, MATCH_ID_LEN);
+    to->no = r->seq;
+    str_copy(to->name[0], sizeof(to->name[0]), r->name);
+    str_copy(to->name[1], sizeof(to->name[1]), buf_str(&r->snapshot));
+    to->data = mem_strndup(buf_str(b), b->len);
+    to->len = b->len;
+}
+
+/* Rows stand in order of coming: matches by number. */
+static void end_read(struct world *w)
+{
+    struct store_read *q = w->read[0];
+    struct store_found found = {.err = ERR_OK};
+    struct core_event ev = {.kind = CORE_READ, .u.read = {q->id, &found}};
+
+    w->n_reads--;
+    memmove(w->read, w->read + 1, w->n_reads * sizeof(w->read[0]));
+    for (size_t i = w->n_rows; i-- > 0;)
+        if (is_wanted(&w->row[i], q) && (q->limit == 0 || found.n < q->limit))
+            give_row(&w->row[i], q, &found);
+    store_read_free(q);
+    step_alone(w, &ev);
+    store_found_fini(&found);
+}
+
 static void answer_all(struct world *w)
 {
-    while (w->store != STORE_WHEN_TOLD && w->n_txns > 0 && !w->dead)
-        end_txn(w, w->store == STORE_NOW ? ERR_OK : ERR_STORAGE);
+    while (w->store != STORE_WHEN_TOLD && w->n_txns + w->n_reads > 0 && !w->dead) {
+        if (w->n_txns > 0)
+            end_txn(w, w->store == STORE_NOW ? ERR_OK : ERR_STORAGE);
+        else
+            end_read(w);
+    }
 }
 
 static void step(struct world *w, struct core_event *ev)
@@ -329,7 +448,8 @@ void world_init(struct world *w)
                                              .max_matches = 100,
                                              .max_guests = 100,
                                              .max_watchers = 10},
-                                  .vacation_days = 30};
+                                  .vacation_days = 30,
+                                  .archive_ms = 24 * 3600 * 1000};
     w->now.ms = 1000;
     w->wall.ms = 1700000000000;
     w->core = core_new(&w->cfg, &w->scenarios, w->now, w->wall);

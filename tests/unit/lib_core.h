@@ -44,6 +44,8 @@ struct world {
     uint64_t job[WORLD_WORK];
     char *password[WORLD_WORK], *hash[WORLD_WORK];
     size_t n_jobs;
+    struct store_read *read[WORLD_WORK]; /* under way; owned */
+    size_t n_reads;
     struct world_row *row; /* owned */
     size_t n_rows;
     struct buf kept; /* what was stored: a word a line, "match_new", "entries 3+2" ... */

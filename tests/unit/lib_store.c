@@ -72,7 +72,7 @@ static void on_lost_here(uv_async_t *async)
 
 void rig_start(struct rig *r, struct store *s)
 {
-    const struct store_hooks hooks = {on_done, on_lost, r};
+    const struct store_hooks hooks = {.done = on_done, .lost = on_lost, .arg = r};
 
     r->store = s;
     r->n_asked = r->n_done = 0;
