@@ -32,7 +32,7 @@ SAMPLES = {
     "after": 0, "order_id": "o1", "base": 0, "figure": "r1", "offer": "draw", "offer_id": 1,
     "order": {"do": "move", "figures": ["r1"], "path": ["b3", "b4"], "face": "n"},
     "accept": True, "to": "all", "text": "hello", "player": "Nobody", "on": True, "days": 0,
-    "act": "pause", "reason": "because", "winner": "red"}
+    "act": "pause", "reason": "because", "winner": "red", "against": "Nobody"}
 
 NUMBERS = [0, 1, -1, 2, 99, 100, 101, 255, 256, 366, 367, 65535, 65536, 2**31 - 1, 2**31,
            2**32 - 1, 2**32, 2**53 - 1, 2**53, -2**53, -2**31]
