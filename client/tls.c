@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: ISC
- * tls.c -- TLS to a server.
- *
- * OpenSSL reads and writes through a BIO of ours over the caller's memory.
- */
+ * tls.c -- TLS to a server. */
 #include "client/tls.h"
 
 #include <openssl/err.h>
@@ -12,6 +9,7 @@
 #include "common/base/hex.h"
 #include "common/base/mem.h"
 #include "common/base/str.h"
+#include "common/tls/tls_memory.h"
 
 enum { READ_BYTES = 16384, DIGEST_LEN = 32 };
 
@@ -19,50 +17,12 @@ struct tls_client {
     SSL_CTX *ctx;
     SSL *ssl;
     BIO_METHOD *bio;
-    const char *in; /* borrowed during a call */
-    size_t in_len;
-    struct buf *out; /* borrowed during a call */
+    struct tls_memory mem;
     bool (*trust)(void *arg, const struct tls_peer *peer, char why[TLS_CLIENT_WHY_LEN]);
     void *arg;
     bool trusted;
     char why[TLS_CLIENT_WHY_LEN];
 };
-
-/* ---- the BIO ---- */
-
-static int bio_read(BIO *b, char *dst, int n)
-{
-    struct tls_client *t = BIO_get_data(b);
-    const size_t take = MIN(t->in_len, (size_t)MAX(n, 0));
-
-    BIO_clear_retry_flags(b);
-    if (take == 0) {
-        BIO_set_retry_read(b);
-        return -1;
-    }
-    memcpy(dst, t->in, take);
-    t->in += take;
-    t->in_len -= take;
-    return (int)take;
-}
-
-static int bio_write(BIO *b, const char *src, int n)
-{
-    const struct tls_client *t = BIO_get_data(b);
-
-    BIO_clear_retry_flags(b);
-    CHECK(t->out != NULL && n >= 0);
-    buf_put(t->out, src, (size_t)n);
-    return n;
-}
-
-static long bio_ctrl(BIO *b, int cmd, long num, void *ptr)
-{
-    (void)b;
-    (void)num;
-    (void)ptr;
-    return cmd == BIO_CTRL_FLUSH;
-}
 
 /* ---- life ---- */
 
@@ -81,17 +41,13 @@ static bool set_host(SSL *ssl, const char *host)
 static enum err set_up(struct tls_client *t, const struct tls_rules *rules,
                        char why[TLS_CLIENT_WHY_LEN])
 {
-    BIO *bio = BIO_new(t->bio);
-
-    CHECK(bio != NULL && SSL_CTX_set_min_proto_version(t->ctx, TLS1_2_VERSION) == 1);
+    CHECK(SSL_CTX_set_min_proto_version(t->ctx, TLS1_2_VERSION) == 1);
     (void)SSL_CTX_set_options(t->ctx, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION |
                                           SSL_OP_IGNORE_UNEXPECTED_EOF);
     (void)SSL_CTX_set_session_cache_mode(t->ctx, SSL_SESS_CACHE_OFF);
     t->ssl = SSL_new(t->ctx);
     CHECK(t->ssl != NULL);
-    BIO_set_data(bio, t);
-    BIO_set_init(bio, 1);
-    SSL_set_bio(t->ssl, bio, bio);
+    tls_memory_attach(t->ssl, t->bio, &t->mem);
     SSL_set_connect_state(t->ssl);
     /* what the check says is looked at once the handshake is over: see decide() */
     SSL_set_verify(t->ssl, SSL_VERIFY_NONE, NULL);
@@ -122,9 +78,8 @@ enum err tls_client_new(const struct tls_rules *rules, struct tls_client **out,
     t->trust = rules->trust;
     t->arg = rules->arg;
     t->ctx = SSL_CTX_new(TLS_client_method());
-    t->bio = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "caller's memory");
-    CHECK(t->ctx != NULL && t->bio != NULL && BIO_meth_set_read(t->bio, bio_read) == 1 &&
-          BIO_meth_set_write(t->bio, bio_write) == 1 && BIO_meth_set_ctrl(t->bio, bio_ctrl) == 1);
+    t->bio = tls_memory_method();
+    CHECK(t->ctx != NULL);
     if (set_up(t, rules, why) != ERR_OK) {
         tls_client_free(t);
         return ERR_DATA;
@@ -193,11 +148,11 @@ static enum tls_client_state decide(struct tls_client *t)
 
 void tls_client_start(struct tls_client *t, struct buf *cipher)
 {
-    t->out = cipher;
+    t->mem.out = cipher;
     ERR_clear_error();
     (void)SSL_do_handshake(t->ssl); /* wants to read: the answer to what it has just written */
     ERR_clear_error();
-    t->out = NULL;
+    t->mem.out = NULL;
 }
 
 static enum tls_client_state shake(struct tls_client *t)
@@ -235,14 +190,12 @@ enum tls_client_state tls_client_feed(struct tls_client *t, const char *data, si
 {
     enum tls_client_state state = TLS_CLIENT_OPEN;
 
-    t->in = data;
-    t->in_len = len;
-    t->out = cipher;
+    t->mem = (struct tls_memory){data, len, cipher};
     if (!t->trusted)
         state = shake(t);
     if (state == TLS_CLIENT_OPEN && t->trusted)
         state = read_all(t, plain);
-    t->out = NULL;
+    t->mem.out = NULL;
     return state;
 }
 
@@ -253,10 +206,10 @@ bool tls_client_write(struct tls_client *t, const char *data, size_t len, struct
 
     if (!t->trusted)
         return false;
-    t->out = cipher;
+    t->mem.out = cipher;
     ERR_clear_error();
     good = SSL_write_ex(t->ssl, data, len, &done) == 1 && done == len;
     ERR_clear_error();
-    t->out = NULL;
+    t->mem.out = NULL;
     return good;
 }

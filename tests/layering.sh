@@ -23,13 +23,14 @@ pure="$world|stdio|time|sys/|errno"
 check common/base    'common/base/' 'uv|cjson|sqlite3|openssl/|n?curses'
 check common/rules   'common/(base/(util|err)|rules/)' "$pure|cjson|stdlib|math"
 check common/dice    'common/(base|dice)/' "$pure|cjson|math"
+check common/tls     'common/(base|tls)/' 'uv|cjson|sqlite3|n?curses'
 check proto          '(common|proto)/' "$world"
 check server/core    '(common|proto|server/core)/' "$pure|cjson|sodium/randombytes"
 check server         '(common|proto|server)/' 'cjson|n?curses'
 check client         '(common|proto|client)/' 'cjson|sqlite3'
 # OpenSSL: where TLS is made of it, and nowhere else
 tls=$(grep -rlE '^[[:space:]]*#[[:space:]]*include[[:space:]]*<openssl/' --include='*.[ch]' \
-  common proto server client | grep -Ev '^(server/shell/(tls|selfsign)|client/tls)\.c$' || true)
+  common proto server client | grep -Ev '^(server/shell/(tls|selfsign)\.c|client/tls\.c|common/tls/tls_memory\.[ch])$' || true)
 if [ -n "$tls" ]; then
   printf 'layering: these may not include OpenSSL\n%s\n' "$tls" >&2
   bad=1

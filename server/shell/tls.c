@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: ISC
- * OpenSSL reads and writes through a BIO of ours over the caller's memory, so that a connection
- * holds no buffers of its own while it is quiet, and nothing can be left in one undrained.
- */
+ * tls.c -- TLS to clients. */
 #include "server/shell/tls.h"
 
 #include <openssl/err.h>
@@ -10,6 +8,7 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/str.h"
+#include "common/tls/tls_memory.h"
 
 enum { HANDSHAKE_RECORD = 0x16, READ_BYTES = 16384 };
 
@@ -20,59 +19,12 @@ struct tls {
 };
 struct tls_conn {
     SSL *ssl;
-    const char *in; /* borrowed during a call */
-    size_t in_len;
-    struct buf *out; /* borrowed during a call */
+    struct tls_memory mem;
     struct buf pending;
     const char *why;
     bool seen;   /* a byte has come */
     bool failed; /* OpenSSL has given up on it */
 };
-
-/* ---- the BIO ---- */
-
-static int bio_read(BIO *b, char *dst, int n)
-{
-    struct tls_conn *c = BIO_get_data(b);
-    const size_t take = MIN(c->in_len, (size_t)MAX(n, 0));
-
-    BIO_clear_retry_flags(b);
-    if (take == 0) {
-        BIO_set_retry_read(b);
-        return -1;
-    }
-    memcpy(dst, c->in, take);
-    c->in += take;
-    c->in_len -= take;
-    return (int)take;
-}
-
-static int bio_write(BIO *b, const char *src, int n)
-{
-    const struct tls_conn *c = BIO_get_data(b);
-
-    BIO_clear_retry_flags(b);
-    CHECK(c->out != NULL && n >= 0);
-    buf_put(c->out, src, (size_t)n);
-    return n;
-}
-
-static long bio_ctrl(BIO *b, int cmd, long num, void *ptr)
-{
-    (void)b;
-    (void)num;
-    (void)ptr;
-    return cmd == BIO_CTRL_FLUSH;
-}
-
-static BIO_METHOD *bio_new(void)
-{
-    BIO_METHOD *m = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "caller's memory");
-
-    CHECK(m != NULL && BIO_meth_set_read(m, bio_read) == 1 &&
-          BIO_meth_set_write(m, bio_write) == 1 && BIO_meth_set_ctrl(m, bio_ctrl) == 1);
-    return m;
-}
 
 /* ---- certificate and key ---- */
 
@@ -137,7 +89,7 @@ enum err tls_new(const char *cert, const char *key, struct tls **out, char why[T
     *out = NULL;
     t->cert = mem_strdup(cert);
     t->key = mem_strdup(key);
-    t->bio = bio_new();
+    t->bio = tls_memory_method();
     if (load(t, &t->ctx, why) != ERR_OK) {
         tls_free(t);
         return ERR_DATA;
@@ -173,14 +125,11 @@ void tls_free(struct tls *t)
 struct tls_conn *tls_conn_new(struct tls *t)
 {
     struct tls_conn *c = mem_zalloc(sizeof(*c));
-    BIO *bio = BIO_new(t->bio);
 
     c->why = "";
     c->ssl = SSL_new(t->ctx);
-    CHECK(c->ssl != NULL && bio != NULL);
-    BIO_set_data(bio, c);
-    BIO_set_init(bio, 1);
-    SSL_set_bio(c->ssl, bio, bio); /* one reference for both: OpenSSL knows */
+    CHECK(c->ssl != NULL);
+    tls_memory_attach(c->ssl, t->bio, &c->mem);
     SSL_set_accept_state(c->ssl);
     return c;
 }
@@ -247,9 +196,9 @@ enum tls_state tls_conn_feed(struct tls_conn *c, const char *data, size_t len, s
         return TLS_STRANGER;
     }
     c->seen = true;
-    c->in = data;
-    c->in_len = len;
-    c->out = cipher;
+    c->mem.in = data;
+    c->mem.len = len;
+    c->mem.out = cipher;
     while (state == TLS_OPEN) {
         size_t n = 0;
         int e;
@@ -271,7 +220,7 @@ enum tls_state tls_conn_feed(struct tls_conn *c, const char *data, size_t len, s
         }
     }
     send_pending(c);
-    c->out = NULL;
+    c->mem.out = NULL;
     return state;
 }
 
@@ -287,9 +236,9 @@ bool tls_conn_write(struct tls_conn *c, const char *data, size_t len, struct buf
         buf_put(&c->pending, data, len);
         return true;
     }
-    c->out = cipher;
+    c->mem.out = cipher;
     good = encrypt(c, data, len);
-    c->out = NULL;
+    c->mem.out = NULL;
     return good;
 }
 
@@ -297,9 +246,9 @@ void tls_conn_close(struct tls_conn *c, struct buf *cipher)
 {
     if (!tls_conn_is_ready(c))
         return;
-    c->out = cipher;
+    c->mem.out = cipher;
     ERR_clear_error();
     (void)SSL_shutdown(c->ssl); /* ours is sent; the peer's isn't waited for */
     ERR_clear_error();
-    c->out = NULL;
+    c->mem.out = NULL;
 }
