@@ -1,24 +1,18 @@
 /* SPDX-License-Identifier: ISC
- * link.c -- the connection to a server.
- *
- * A struct conn is one attempt: it owns its handle and outlives the link's interest in it until
- * libuv has closed it. The link's state is in l->stage.
- */
+ * link.c -- logged in at a server, again and again. The state is in l->stage. */
 #include "client/link.h"
 
 #include <sodium.h>
 #include <sysexits.h>
 #include <uv.h>
 
-#include "client/tls.h"
-#include "client/trust.h"
+#include "client/wire.h"
 #include "client/words.h"
 #include "common/base/mem.h"
 #include "common/base/msec.h"
 #include "common/base/str.h"
 #include "proto/line.h"
 
-#define CONN_MAGIC     0x636f6e6eu
 #define RETRY_FIRST_MS 250
 #define RETRY_MAX_MS   15000
 #define RETRY_SOON_MS  500   /* while a new server takes over */
@@ -28,16 +22,6 @@
 #define CHECK_MS       2500
 
 enum stage { STAGE_WAIT, STAGE_CONNECT, STAGE_WELCOME, STAGE_HELLO, STAGE_LOGIN, STAGE_UP };
-
-struct conn {
-    uint32_t magic;
-    struct link *link; /* NULL: nobody cares any more */
-    uv_tcp_t tcp;
-    uv_connect_t connect;
-    uv_getaddrinfo_t resolve;
-    bool resolving;
-    struct tls_client *tls; /* NULL: plain */
-};
 
 struct pending {
     int64_t id;
@@ -56,10 +40,10 @@ struct link {
     enum stage stage;
     bool was_up, tried_register;
     unsigned tries;
-    struct mono since, heard; /* in this stage or down since; last byte */
-    struct mono soon_until;   /* the server said that it is back at once */
-    char closing[64];         /* why it closes the line, in its words; "" */
-    struct conn *conn;
+    struct mono since;      /* when it was lost, or first tried */
+    struct mono soon_until; /* the server said that it is back at once */
+    char closing[64];       /* why it closes the line, in its words; "" */
+    struct wire *wire;      /* NULL while we wait */
     struct line_reader in;
     struct buf out; /* not yet given to libuv */
     struct jsonw writer;
@@ -67,13 +51,7 @@ struct link {
     struct pending *pending;
     size_t n_pending, cap_pending;
     char user[NAME_LEN + 1];
-    struct trust trust;
-    char why[TLS_CLIENT_WHY_LEN];
-};
-
-struct write {
-    uv_write_t req;
-    char *data;
+    char why[WIRE_WHY_LEN];
 };
 
 static void start(struct link *l);
@@ -86,49 +64,10 @@ struct jsonw *link_begin(struct link *l, enum msg_method m)
     return &l->writer;
 }
 
-static void on_written(uv_write_t *req, int status)
-{
-    struct write *w = req->data;
-
-    (void)status; /* a broken line shows in the reads too */
-    mem_free(w->data);
-    mem_free(w);
-}
-
-/* Give the bytes to the network; *out is empty afterwards. */
-static void put_out(struct conn *c, struct buf *out)
-{
-    struct write *w;
-    uv_buf_t b;
-
-    if (out->len == 0)
-        return;
-    w = mem_zalloc(sizeof(*w));
-    b = uv_buf_init(NULL, 0);
-    b.len = out->len;
-    w->data = buf_detach(out);
-    b.base = w->data;
-    w->req.data = w;
-    if (uv_write(&w->req, (uv_stream_t *)&c->tcp, &b, 1, on_written) != 0) {
-        mem_free(w->data);
-        mem_free(w);
-    }
-}
-
 static void flush(struct link *l)
 {
-    struct buf cipher = BUF_EMPTY;
-
-    if (l->conn == NULL || l->out.len == 0)
-        return;
-    if (l->conn->tls == NULL) {
-        put_out(l->conn, &l->out);
-        return;
-    }
-    if (tls_client_write(l->conn->tls, l->out.data, l->out.len, &cipher))
-        put_out(l->conn, &cipher); /* else the line is broken, which shows in the reads too */
-    buf_fini(&cipher);
-    buf_reset(&l->out);
+    if (l->wire != NULL)
+        wire_send(l->wire, &l->out);
 }
 
 static void add_pending(struct link *l, link_answer_fn fn, void *data)
@@ -197,31 +136,10 @@ static bool take_pending(struct link *l, int64_t id, struct pending *out)
 
 /* ---- down and up ---- */
 
-static void on_conn_closed(uv_handle_t *h)
-{
-    struct conn *c = h->data;
-
-    CHECK(c->magic == CONN_MAGIC);
-    c->magic = 0;
-    tls_client_free(c->tls);
-    mem_free(c);
-}
-
-/* Nobody cares for the connection any more; its memory goes when libuv is done with it. */
-static void abandon(struct conn *c)
-{
-    c->link = NULL;
-    if (c->resolving)
-        (void)uv_cancel((uv_req_t *)&c->resolve); /* its callback closes */
-    else if (!uv_is_closing((uv_handle_t *)&c->tcp))
-        uv_close((uv_handle_t *)&c->tcp, on_conn_closed);
-}
-
 static void hang_up(struct link *l)
 {
-    if (l->conn != NULL)
-        abandon(l->conn);
-    l->conn = NULL;
+    wire_close(l->wire);
+    l->wire = NULL;
     line_fini(&l->in);
     line_init(&l->in, LINE_LIMIT_SERVER);
     buf_reset(&l->out);
@@ -512,13 +430,17 @@ static void take_line(struct link *l, const char *line, size_t len)
     json_free(j);
 }
 
-/* Whole lines, as long as this connection is the link's. */
-static void take_lines(struct link *l, const struct conn *c)
+/* ---- the wire ---- */
+
+static void on_bytes(void *data, const char *bytes, size_t n)
 {
+    struct link *l = data;
+    const struct wire *w = l->wire;
     const char *line = NULL;
     size_t len = 0;
 
-    while (l->conn == c) {
+    line_feed(&l->in, bytes, n);
+    while (l->wire == w) { /* whoever takes a line may hang up */
         switch (line_next(&l->in, &line, &len)) {
         case LINE_NONE:
             return;
@@ -532,172 +454,48 @@ static void take_lines(struct link *l, const struct conn *c)
     }
 }
 
-/* What TLS carries; its end, or the peer's, is told once all lines before it are taken. */
-static void take_cipher(struct link *l, struct conn *c, const char *data, size_t len)
+static void on_open(void *data)
 {
-    struct buf plain = BUF_EMPTY, cipher = BUF_EMPTY;
-    const enum tls_client_state state = tls_client_feed(c->tls, data, len, &plain, &cipher);
+    struct link *l = data;
 
-    put_out(c, &cipher);
-    buf_fini(&cipher);
-    if (l->trust.news[0] != '\0' && l->hooks.told != NULL)
-        l->hooks.told(l->hooks.data, l->trust.news);
-    l->trust.news[0] = '\0';
-    if (plain.len > 0) {
-        line_feed(&l->in, plain.data, plain.len);
-        take_lines(l, c);
-    }
-    buf_fini(&plain);
-    if (l->conn != c)
-        return;
-    switch (state) {
-    case TLS_CLIENT_OPEN:
-        break;
-    case TLS_CLIENT_EOF:
-        drop(l, "the server closed the line", EX_UNAVAILABLE, 0);
-        break;
-    case TLS_CLIENT_FAILED:
-        drop(l, tls_client_why(c->tls), EX_PROTOCOL, 0);
-        break;
-    case TLS_CLIENT_UNTRUSTED:
-        fail(l, EX_NOPERM, tls_client_why(c->tls));
-        break;
-    }
-}
-
-static void on_alloc(uv_handle_t *h, size_t suggested, uv_buf_t *b)
-{
-    (void)h;
-    b->base = mem_alloc(suggested);
-    b->len = suggested;
-}
-
-static const char *words_of_end(const struct link *l, ssize_t n)
-{
-    if (l->closing[0] != '\0')
-        return l->closing;
-    return n == UV_EOF ? "the server closed the line" : uv_strerror((int)n);
-}
-
-static void on_read(uv_stream_t *s, ssize_t n, const uv_buf_t *b)
-{
-    struct conn *c = s->data;
-    struct link *l;
-
-    CHECK(c->magic == CONN_MAGIC);
-    l = c->link;
-    if (l != NULL && n < 0)
-        drop(l, words_of_end(l, n), EX_UNAVAILABLE, 0);
-    if (l != NULL && n > 0) {
-        l->heard = mono_now();
-        if (c->tls != NULL) {
-            take_cipher(l, c, b->base, (size_t)n);
-        } else {
-            line_feed(&l->in, b->base, (size_t)n);
-            take_lines(l, c);
-        }
-    }
-    mem_free(b->base);
-}
-
-/* ---- connecting ---- */
-
-static bool on_trust(void *arg, const struct tls_peer *peer, char why[TLS_CLIENT_WHY_LEN])
-{
-    struct link *l = arg;
-
-    return trust_decide(&l->trust, peer, why);
-}
-
-static void start_tls(struct link *l, struct conn *c)
-{
-    const struct tls_rules rules = {
-        .host = l->cfg.url.host, .ca = l->cfg.ca, .trust = on_trust, .arg = l};
-    struct buf cipher = BUF_EMPTY;
-    char why[TLS_CLIENT_WHY_LEN];
-
-    l->trust =
-        (struct trust){.url = &l->cfg.url, .has_ca = l->cfg.ca != NULL, .print = l->cfg.print};
-    if (tls_client_new(&rules, &c->tls, why) != ERR_OK) {
-        fail(l, EX_CONFIG, why);
-        return;
-    }
-    tls_client_start(c->tls, &cipher);
-    put_out(c, &cipher);
-}
-
-static void on_connect(uv_connect_t *req, int status)
-{
-    struct conn *c = req->data;
-    struct link *l = c->link;
-
-    if (l == NULL)
-        return;
-    if (status != 0) {
-        drop(l, uv_strerror(status), EX_UNAVAILABLE, 0);
-        return;
-    }
-    (void)uv_tcp_nodelay(&c->tcp, 1);
     l->stage = STAGE_WELCOME;
-    l->heard = mono_now();
-    if (uv_read_start((uv_stream_t *)&c->tcp, on_alloc, on_read) != 0)
-        drop(l, "the line can't be read", EX_UNAVAILABLE, 0);
-    else if (l->cfg.url.tls)
-        start_tls(l, c);
 }
 
-static void on_resolved(uv_getaddrinfo_t *req, int status, struct addrinfo *list)
+static void on_told(void *data, const char *words)
 {
-    struct conn *c = req->data;
-    struct link *l = c->link;
-    int e = status;
+    const struct link *l = data;
 
-    c->resolving = false;
-    if (l == NULL) {
-        uv_freeaddrinfo(list);
-        uv_close((uv_handle_t *)&c->tcp, on_conn_closed);
-        return;
-    }
-    if (e == 0)
-        e = uv_tcp_connect(&c->connect, &c->tcp, list->ai_addr, on_connect);
-    uv_freeaddrinfo(list);
-    if (e != 0)
-        drop(l, uv_strerror(e), EX_UNAVAILABLE, 0);
+    if (l->hooks.told != NULL)
+        l->hooks.told(l->hooks.data, words);
+}
+
+static void on_over(void *data, int code, const char *why)
+{
+    struct link *l = data;
+
+    if (code == EX_NOPERM || code == EX_CONFIG)
+        fail(l, code, why);
+    else
+        drop(l, code == EX_UNAVAILABLE && l->closing[0] != '\0' ? l->closing : why, code, 0);
 }
 
 static void start(struct link *l)
 {
-    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
-    struct conn *c = mem_zalloc(sizeof(*c));
-    char port[8];
-    int e;
+    const struct wire_config cfg = {&l->cfg.url, l->cfg.ca, l->cfg.print};
+    const struct wire_hooks hooks = {
+        .data = l, .open = on_open, .bytes = on_bytes, .told = on_told, .over = on_over};
 
-    c->magic = CONN_MAGIC;
-    c->link = l;
-    c->connect.data = c;
-    c->resolve.data = c;
-    CHECK(uv_tcp_init(l->loop, &c->tcp) == 0);
-    c->tcp.data = c;
-    l->conn = c;
     l->stage = STAGE_CONNECT;
-    l->heard = mono_now();
-    (void)snprintf(port, sizeof(port), "%u", l->cfg.url.port);
-    c->resolving = true;
-    e = uv_getaddrinfo(l->loop, &c->resolve, on_resolved, l->cfg.url.host, port, &hints);
-    if (e != 0) {
-        c->resolving = false;
-        drop(l, uv_strerror(e), EX_UNAVAILABLE, 0);
-    }
+    l->wire = wire_new(l->loop, &cfg, &hooks);
+    wire_start(l->wire);
 }
 
 static void on_check(uv_timer_t *t)
 {
     struct link *l = t->data;
-    const int64_t silent = mono_since(mono_now(), l->heard);
+    const int64_t most = l->stage == STAGE_UP ? SILENCE_MS : LOGIN_MS;
 
-    if (l->stage == STAGE_WAIT)
-        return;
-    if (silent >= (l->stage == STAGE_UP ? SILENCE_MS : LOGIN_MS))
+    if (l->wire != NULL && mono_since(mono_now(), wire_heard(l->wire)) >= most)
         drop(l, "the server has gone silent", EX_UNAVAILABLE, 0);
 }
 
