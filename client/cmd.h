@@ -39,6 +39,8 @@ bool cmd_is_utf8(void);
 extern const struct command cmd_account;
 extern const struct command cmd_adjudicate;
 extern const struct command cmd_bot;
+extern const struct command cmd_history;
+extern const struct command cmd_ladder;
 extern const struct command cmd_luck;
 extern const struct command cmd_play;
 extern const struct command cmd_record;
@@ -48,5 +50,6 @@ extern const struct command cmd_scenario;
 extern const struct command cmd_turns;
 extern const struct command cmd_verify;
 extern const struct command cmd_watch;
+extern const struct command cmd_who;
 
 #endif

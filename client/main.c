@@ -9,9 +9,9 @@
 #include "common/base/str.h"
 
 static const struct command *const commands[] = {
-    &cmd_play,    &cmd_watch,    &cmd_turns,      &cmd_account, &cmd_solo,
-    &cmd_hotseat, &cmd_bot,      &cmd_record,     &cmd_verify,  &cmd_replay,
-    &cmd_luck,    &cmd_scenario, &cmd_adjudicate, &cmd_balance,
+    &cmd_play,    &cmd_watch, &cmd_turns,    &cmd_account,    &cmd_who,     &cmd_ladder,
+    &cmd_history, &cmd_solo,  &cmd_hotseat,  &cmd_bot,        &cmd_record,  &cmd_verify,
+    &cmd_replay,  &cmd_luck,  &cmd_scenario, &cmd_adjudicate, &cmd_balance,
 };
 
 static const struct command *find(const char *name)
