@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: ISC
  * config.h -- every option of the server in one table, for its file and its command line alike.
  *
- * Order: defaults, then the file (INI), then the command line. An unknown section or key, a bad
- * value and a key given twice in a file are errors with file and line.
+ * Order: defaults, then the file (INI), then what is called *.conf in conf.d beside it, in order of name, then the
+ * command line. A later one overrides an earlier one. An unknown section or key, a bad value and a
+ * key given twice in one file are errors with file and line.
  */
 #ifndef SK_SERVER_CONFIG_H
 #define SK_SERVER_CONFIG_H
@@ -16,6 +17,7 @@
 #define CONFIG_PATH_LEN   4000
 #define CONFIG_TEXT_LEN   200
 #define CONFIG_WHY_LEN    (CONFIG_PATH_LEN + 400)
+#define CONFIG_VALUE_LEN  CONFIG_PATH_LEN /* of any option's value, as one would write it */
 
 enum config_store { CONFIG_STORE_SQLITE, CONFIG_STORE_MEMORY };
 
@@ -54,16 +56,31 @@ struct config_args {
     const char *file; /* --config; NULL: none */
     enum config_job job;
     const char *job_file; /* of a job */
-    bool help, version, check;
+    bool help, version, check, sample;
 };
 
 /*
- * Defaults, the file that `argv` names, `argv`: into *c. why[] on error: ERR_USAGE (command line),
+ * Defaults, the files that `argv` names, `argv`: into *c. why[] on error: ERR_USAGE (command line),
  * ERR_DATA (file, with line), ERR_IO (file can't be read).
  */
 NODISCARD enum err config_load(struct config *c, struct config_args *args, int argc, char **argv,
                                char why[CONFIG_WHY_LEN]);
 /* What --help prints. */
 void config_help(struct buf *out);
+/* What --sample-config prints: every option, its default, and why one would change it. */
+void config_sample(struct buf *out);
+
+/* ---- reading it again ---- */
+
+struct config_change {
+    const char *section, *key;
+    char was[CONFIG_VALUE_LEN], is[CONFIG_VALUE_LEN]; /* as one would write them */
+    bool live;                                        /* takes effect without a restart */
+};
+/* The next option from *at (0 at first) on that differs. False: there is none. */
+bool config_next_change(const struct config *was, const struct config *is, size_t *at,
+                        struct config_change *out);
+/* Take over what takes effect without a restart. */
+void config_take_live(struct config *c, const struct config *fresh);
 
 #endif

@@ -11,11 +11,11 @@
 #include "server/shell/proof.h"
 #include "server/shell/shell.h"
 
-static int print_help(void)
+static int print(void (*what)(struct buf *))
 {
     struct buf text = BUF_EMPTY;
 
-    config_help(&text);
+    what(&text);
     (void)fputs(buf_str(&text), stdout);
     buf_fini(&text);
     return EX_OK;
@@ -36,7 +36,9 @@ int main(int argc, char **argv)
         return e == ERR_USAGE ? EX_USAGE : EX_CONFIG;
     }
     if (args.help)
-        return print_help();
+        return print(config_help);
+    if (args.sample)
+        return print(config_sample);
     if (args.version) {
         puts("skirmishd " SK_VERSION);
         return EX_OK;

@@ -7,12 +7,12 @@
 void limits_settle(struct limits *l)
 {
     static const struct limits presets = {
-#define X(field, key, preset, least, most, help) .field = (preset),
+#define X(field, key, preset, least, most, help, why) .field = (preset),
         LIMITS_TABLE(X)
 #undef X
     };
     static const size_t at[] = {
-#define X(field, key, preset, least, most, help) offsetof(struct limits, field),
+#define X(field, key, preset, least, most, help, why) offsetof(struct limits, field),
         LIMITS_TABLE(X)
 #undef X
     };

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: ISC */
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/base/log.h"
@@ -161,7 +162,11 @@ static void wrong_files(void **unused)
         const char *text, *why;
     } cases[] = {
         {"[server]\nport = 3\n", ":2: port: no such option in [server], which has: listen, data"},
-        {"[sever]\nlisten = a:1\n", ":2: listen: no such section as [sever]; there are: server, "},
+        {"[sever]\nlisten = a:1\n", ":1: no such section as [sever]; there are: server, "},
+        {"[nobody]\n[server]\n", ":1: no such section as [nobody]"},
+        {"[tls]\ncert = /c\n", ":2: a certificate needs its key"},
+        {"[tls]\n\nkey = /c\n", ":3: a key needs its certificate"},
+        {"[tls]\nlisten = 127.0.0.1:0\n", ":2: a TLS listener needs a certificate"},
         {"listen = a:1\n", ":1: listen: no such section as []"},
         {"[server]\nmotd = a\n\nmotd = b\n", ":4: motd: given twice"},
         {"[server]\nmotd = a\n b\n", ":3: motd: given twice"},
@@ -191,6 +196,148 @@ static void wrong_files(void **unused)
     assert_non_null(strstr(why, ":2: a NUL byte"));
 }
 
+/* A directory with files in it; gone with dir_fini. */
+struct dir {
+    char path[64], main[80];
+};
+
+static void dir_put(const struct dir *d, const char *name, const char *text)
+{
+    char path[160];
+    FILE *f;
+
+    (void)snprintf(path, sizeof(path), "%s/%s", d->path, name);
+    f = fopen(path, "we");
+    assert_non_null(f);
+    assert_true(fputs(text, f) >= 0);
+    assert_int_equal(fclose(f), 0);
+}
+
+static void dir_init(struct dir *d)
+{
+    char path[160];
+
+    (void)str_copy(d->path, sizeof(d->path), "/tmp/sk-conf-XXXXXX");
+    assert_non_null(mkdtemp(d->path));
+    (void)snprintf(path, sizeof(path), "%s/conf.d", d->path);
+    assert_int_equal(mkdir(path, 0700), 0);
+    (void)snprintf(d->main, sizeof(d->main), "%s/skirmishd.conf", d->path);
+}
+
+static void dir_fini(const struct dir *d)
+{
+    static const char *const names[] = {
+        "conf.d/10-a.conf",  "conf.d/20-b.conf", "conf.d/B.conf", "conf.d/.hidden.conf",
+        "conf.d/30-c.conf~", "skirmishd.conf",   "conf.d",        "."};
+    char path[160];
+
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        (void)snprintf(path, sizeof(path), "%s/%s", d->path, names[i]);
+        (void)remove(path);
+    }
+    assert_int_equal(rmdir(d->path), 0);
+}
+
+static void drop_ins(void **unused)
+{
+    static struct config c;
+    struct dir d;
+    char why[CONFIG_WHY_LEN], want[300];
+
+    (void)unused;
+    dir_init(&d);
+    dir_put(&d, "skirmishd.conf",
+            "[server]\nlisten = 127.0.0.1:1 127.0.0.1:2\nmotd = main\n"
+            "[log]\nlevel = warn\n");
+    dir_put(&d, "conf.d/20-b.conf", "[server]\nmotd = twenty\n[limits]\nmatches = 20\n");
+    dir_put(&d, "conf.d/10-a.conf",
+            "[server]\nmotd = ten\nlisten = 127.0.0.1:3\n"
+            "[limits]\nmatches = 10\nguests = 10\n");
+    dir_put(&d, "conf.d/.hidden.conf", "nonsense\n");
+    dir_put(&d, "conf.d/30-c.conf~", "nonsense\n");
+    assert_int_equal(load(&c, ARGS("--config", d.main), why), ERR_OK);
+    assert_string_equal(c.motd, "twenty");
+    assert_int_equal(c.limits.max_matches, 20);
+    assert_int_equal(c.limits.max_guests, 10);
+    assert_int_equal(c.log_level, LOG_LEVEL_WARN);
+    assert_int_equal(c.n_listen, 1); /* replaced, not added to */
+    assert_int_equal(c.listen[0].port, 3);
+    /* before 10-a: bytes, no locale's order */
+    dir_put(&d, "conf.d/B.conf", "[limits]\nmatches = 0\n");
+    assert_int_equal(load(&c, ARGS("--config", d.main), why), ERR_DATA);
+    (void)snprintf(want, sizeof(want), "%s/conf.d/B.conf:2: matches: \"0\" is no number", d.path);
+    assert_non_null(strstr(why, want));
+    dir_fini(&d);
+}
+
+/* Every line `#key = value` of the sample without its #. */
+static void put_sample(struct buf *out, bool bare)
+{
+    struct buf sample = BUF_EMPTY;
+    const char *end;
+
+    config_sample(&sample);
+    for (const char *at = buf_str(&sample); *at != '\0'; at = end + 1) {
+        end = strchr(at, '\n');
+        assert_non_null(end);
+        if (bare && at[0] == '#' && at[1] >= 'a' && at[1] <= 'z' && end[-1] != '=')
+            buf_put(out, at + 1, (size_t)(end - at));
+        else
+            buf_put(out, at, (size_t)(end - at) + 1);
+    }
+    buf_fini(&sample);
+}
+
+static void sample_is_the_table(void **unused)
+{
+    static struct config preset, c;
+    static struct config_change change;
+    char why[CONFIG_WHY_LEN];
+    struct buf text = BUF_EMPTY;
+
+    (void)unused;
+    assert_int_equal(load(&preset, ARGS("--log-level=info"), why), ERR_OK);
+    for (int bare = 0; bare < 2; bare++) {
+        size_t at = 0;
+
+        buf_reset(&text);
+        put_sample(&text, bare != 0);
+        assert_int_equal(load_text(&c, buf_str(&text), text.len, why), ERR_OK);
+        if (config_next_change(&preset, &c, &at, &change))
+            fail_msg("%s: %s, %s in the sample", change.key, change.was, change.is);
+    }
+    assert_non_null(strstr(buf_str(&text), "\nconnections_per_address = 32\n"));
+    buf_fini(&text);
+}
+
+static void changes(void **unused)
+{
+    static struct config was, is;
+    static struct config_change change;
+    char why[CONFIG_WHY_LEN];
+    size_t at = 0;
+
+    (void)unused;
+    assert_int_equal(load(&was, ARGS("--log-level=info"), why), ERR_OK);
+    assert_int_equal(load(&is, ARGS("--log-level=debug", "--listen=[::1]:5", "--log-json"), why),
+                     ERR_OK);
+    assert_true(config_next_change(&was, &is, &at, &change));
+    assert_string_equal(change.key, "listen");
+    assert_string_equal(change.was, "127.0.0.1:1962");
+    assert_string_equal(change.is, "[::1]:5");
+    assert_false(change.live);
+    assert_true(config_next_change(&was, &is, &at, &change));
+    assert_string_equal(change.key, "level");
+    assert_string_equal(change.is, "debug");
+    assert_true(change.live);
+    config_take_live(&was, &is);
+    at = 0;
+    assert_true(config_next_change(&was, &is, &at, &change));
+    assert_string_equal(change.key, "listen");
+    assert_false(config_next_change(&was, &is, &at, &change));
+    assert_true(was.log_json);
+}
+
 static void help_names_every_option(void **unused)
 {
     static const char *const words[] = {
@@ -211,6 +358,8 @@ int main(void)
         cmocka_unit_test(defaults),    cmocka_unit_test(command_line),
         cmocka_unit_test(wrong_words), cmocka_unit_test(file),
         cmocka_unit_test(wrong_files), cmocka_unit_test(help_names_every_option),
+        cmocka_unit_test(drop_ins),    cmocka_unit_test(sample_is_the_table),
+        cmocka_unit_test(changes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
