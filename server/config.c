@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: ISC */
+#include "server/config.h"
+
 #include "common/base/str.h"
 #include "server/config_impl.h"
 
