@@ -39,12 +39,13 @@ enum key {
 #define KEY_CTRL(c) ((uint32_t)(c)&0x1fU)
 
 /* Where keys may mean different things. */
-#define CTX_LOBBY  1U
-#define CTX_LIST   2U /* scenarios, ladder, history, watchers */
-#define CTX_MATCH  4U
-#define CTX_REPLAY 8U
-#define CTX_ASK    16U /* a question to be answered */
-#define CTX_ALL    31U
+#define CTX_LOBBY    1U
+#define CTX_LIST     2U /* scenarios, ladder, history, watchers */
+#define CTX_MATCH    4U
+#define CTX_REPLAY   8U
+#define CTX_ASK      16U /* a question to be answered */
+#define CTX_ALL      31U
+#define CTX_SIDEWAYS (CTX_ALL & ~CTX_LOBBY) /* where left and right mean something */
 
 /* X(enumerator, name in the config, contexts, keys by default, what it does) */
 #define ACTION_TABLE(X)                                                                            \
@@ -79,17 +80,21 @@ enum key {
     X(ACT_SLOWER, "slower", CTX_REPLAY, "-", "slower")                                             \
     X(ACT_JUMP, "jump", CTX_REPLAY, "g", "jump to a turn")                                         \
     X(ACT_LUCK, "luck", CTX_REPLAY, "u", "how the dice fell")                                      \
-    X(ACT_CREATE, "create", CTX_LOBBY, "c", "open a match")                                        \
+    X(ACT_CREATE, "create", CTX_LOBBY | CTX_LIST, "c", "open a match; challenge a player")         \
     X(ACT_JOIN, "join", CTX_LOBBY, "a", "sit down at the match at the cursor")                     \
     X(ACT_WATCH, "watch", CTX_LOBBY, "w", "look on at the match at the cursor")                    \
     X(ACT_SCENARIOS, "scenarios", CTX_LOBBY, "s", "scenarios with map and forces")                 \
+    X(ACT_LADDER, "ladder", CTX_LOBBY, "l", "the rated players, best first")                       \
+    X(ACT_PROFILE, "profile", CTX_LOBBY, "h", "your profile and finished games")                   \
+    X(ACT_PEOPLE, "people", CTX_LOBBY, "i", "who is here")                                         \
     X(ACT_HISTORY, "history", CTX_LOBBY, "H", "games that are over")                               \
+    X(ACT_AGAINST, "against", CTX_LIST, "v", "of a player: only games against you, or all")        \
     X(ACT_SOLO, "bot", CTX_LOBBY, "p", "play the bot here, off the net")                           \
     X(ACT_WITHDRAW, "withdraw", CTX_LOBBY, "d", "take back your open match")                       \
     X(ACT_UP, "up", CTX_ALL, "Up k", "cursor up")                                                  \
     X(ACT_DOWN, "down", CTX_ALL, "Down j", "cursor down")                                          \
-    X(ACT_LEFT, "left", CTX_ALL, "Left h", "cursor left; in a replay, a step back")                \
-    X(ACT_RIGHT, "right", CTX_ALL, "Right l", "cursor right; in a replay, a step on")              \
+    X(ACT_LEFT, "left", CTX_SIDEWAYS, "Left h", "cursor left; in a replay, a step back")           \
+    X(ACT_RIGHT, "right", CTX_SIDEWAYS, "Right l", "cursor right; in a replay, a step on")         \
     X(ACT_NEXT, "next", CTX_ALL, "Tab", "next figure that can act, or next part")                  \
     X(ACT_PREV, "previous", CTX_ALL, "S-Tab", "the one before")                                    \
     X(ACT_CHOOSE, "choose", CTX_ALL, "Enter Space", "choose what is at the cursor; do it")         \

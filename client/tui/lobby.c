@@ -82,6 +82,7 @@ static bool read_match(const struct json *j, struct lobby_match *m)
     m->is_private = get_flag(j, "private");
     m->turn = get_number(j, "turn");
     m->spectators = get_number(j, "spectators");
+    m->maker_rating = get_number(json_get(j, "maker_rating"), "rating");
     get_over(j, m);
     return true;
 }
@@ -189,6 +190,15 @@ void lobby_take_online(struct lobby *l, const struct json *result)
     l->n_online = 0;
     for (const struct json *u = json_first(json_get(result, "online")); u != NULL; u = json_next(u))
         set_online(l, u, true);
+}
+
+void lobby_take_me(struct lobby *l, const struct json *result)
+{
+    const struct json *rating = json_get(json_get(result, "player"), "rating");
+
+    l->is_rated = get_number(rating, "rating") > 0;
+    l->rating = get_number(rating, "rating");
+    l->deviation = get_number(rating, "deviation");
 }
 
 static void drop(struct lobby *l, const char *id)

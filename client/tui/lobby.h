@@ -23,7 +23,7 @@ struct lobby_match {
     char maker[NAME_LEN + 1], joiner[NAME_LEN + 1], opponent[NAME_LEN + 1];
     struct clock_rule clock;
     bool rated, is_private;
-    uint32_t turn, spectators;
+    uint32_t turn, spectators, maker_rating; /* maker_rating: 0 unknown */
     /* ours */
     bool mine, my_turn, has_left;
     int64_t left_ms; /* ours, when it was told */
@@ -38,6 +38,8 @@ struct lobby {
     unsigned n;
     char online[LOBBY_ONLINE_MAX][NAME_LEN + 1];
     unsigned n_online;
+    bool is_rated; /* we are: */
+    uint32_t rating, deviation;
 };
 
 void lobby_init(struct lobby *l);
@@ -48,6 +50,8 @@ void lobby_take_list(struct lobby *l, const struct json *result);
 void lobby_take_mine(struct lobby *l, const struct json *result);
 /* Result of lobby.follow: who is there. */
 void lobby_take_online(struct lobby *l, const struct json *result);
+/* Result of player.get about us: our rating. */
+void lobby_take_me(struct lobby *l, const struct json *result);
 /* Params of lobby.event. True: it is about a match of ours, so match.mine has changed. */
 bool lobby_take_event(struct lobby *l, const struct json *params);
 /* Forget the matches, to ask for them again. */

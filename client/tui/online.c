@@ -170,10 +170,7 @@ static void fini(struct online *o)
 {
     if (o->has_table)
         play_fini(&o->table);
-    for (unsigned i = 0; i < o->n_history; i++)
-        mem_free(o->history[i]);
-    mem_free(o->history);
-    mem_free(o->history_id);
+    online_pane_fini(o);
     scenario_set_fini(&o->scenarios);
     lobby_fini(&o->lobby);
     mem_free(o);
@@ -197,6 +194,7 @@ int online_run(const struct options *opt, const struct settings *set,
     o->opt = opt;
     o->set = set;
     o->with = with;
+    o->pane.o = o;
     o->has_lobby = !opt->has_wish;
     lobby_init(&o->lobby);
     scenario_set_init(&o->scenarios);

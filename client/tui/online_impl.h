@@ -5,6 +5,7 @@
 #define SK_TUI_ONLINE_IMPL_H
 
 #include "client/app.h"
+#include "client/club.h"
 #include "client/tui/form.h"
 #include "client/tui/online.h"
 #include "client/tui/play_table.h"
@@ -14,7 +15,10 @@ enum online_at {
     ONLINE_LOBBY,
     ONLINE_SCENARIOS,
     ONLINE_CREATE,
-    ONLINE_HISTORY,
+    ONLINE_HISTORY, /* games that are over */
+    ONLINE_LADDER,
+    ONLINE_PEOPLE,
+    ONLINE_PROFILE,
     ONLINE_HELP,
     ONLINE_TABLE
 };
@@ -27,6 +31,19 @@ enum create_row {
     CREATE_WITH
 };
 
+/* A list over the lobby. */
+struct pane {
+    struct online *o;          /* whose it is */
+    char **row;                /* owned rows, */
+    char (*key)[MATCH_ID_HEX]; /* and the match or player that each is */
+    unsigned n;
+    enum online_at back;       /* of a player: where we came from */
+    char player[NAME_LEN + 1]; /* whose profile it is */
+    bool pair;                 /* only their games against us */
+    struct buf profile, head;
+    struct club_score score;
+};
+
 struct online {
     const struct options *opt;
     const struct settings *set;
@@ -34,8 +51,7 @@ struct online {
     struct app *app;
     struct shell *shell;
     struct scenario_set scenarios;
-    char **history; /* owned rows, and the matches that they are */
-    char (*history_id)[MATCH_ID_HEX];
+    struct pane pane;
     struct lobby_place place;
     struct list_page page;
     struct mono retry_at;
@@ -44,7 +60,7 @@ struct online {
     struct form form;
     struct lobby lobby;
     enum online_at at;
-    unsigned scenario, n_history, tries;
+    unsigned scenario, tries;
     int help_from;
     bool has_lobby;  /* leaving a match goes back to it */
     bool wants_solo; /* left to play the bot */
@@ -53,6 +69,7 @@ struct online {
     char note[240], why[160], status[240];
     char text[3][64];
     char match[MATCH_ID_HEX];
+    char rival[NAME_LEN + 1]; /* whom the match to be opened is for, "" anybody */
 };
 
 extern const struct screen online_lobby_screen;
@@ -69,6 +86,16 @@ void online_lobby_draw(struct online *o, struct canvas *c);
 void online_lobby_key(struct online *o, uint32_t key);
 void online_lobby_click(struct online *o, const struct zone *z, const struct term_event *ev);
 void online_lobby_note(struct online *o, enum msg_note note, const struct json *params);
+
+/* ---- online_club.c ---- */
+/* Show a list; `player`: whose profile, with ONLINE_PROFILE. */
+void online_pane(struct online *o, enum online_at at, const char *player);
+/* Who is here, anew. */
+void online_people(struct online *o);
+/* False: the action means nothing special there. */
+bool online_pane_action(struct online *o, enum action act);
+void online_pane_draw(struct online *o, struct canvas *c);
+void online_pane_fini(struct online *o);
 
 /* ---- online_match.c ---- */
 struct seat_hooks online_seat_hooks(struct online *o);

@@ -36,6 +36,23 @@ static void on_follow(void *data, const struct link_answer *a)
     shell_dirty(o->shell);
 }
 
+static void on_me(void *data, const struct link_answer *a)
+{
+    struct online *o = data;
+
+    if (a->err == ERR_OK)
+        lobby_take_me(&o->lobby, a->result);
+    shell_dirty(o->shell);
+}
+
+static void ask_me(struct online *o)
+{
+    struct jsonw *w = link_begin(app_link(o->app), MSG_PLAYER_GET);
+
+    jsonw_m_str(w, "player", o->lobby.user);
+    link_send(app_link(o->app), on_me, o);
+}
+
 static void ask_list(struct online *o, const char *state, link_answer_fn fn)
 {
     struct jsonw *w = link_begin(app_link(o->app), MSG_LOBBY_LIST);
@@ -61,6 +78,7 @@ void online_refresh(struct online *o)
     ask_list(o, "open", on_list);
     ask_list(o, "live", on_list);
     ask_mine(o);
+    ask_me(o);
 }
 
 void online_to_lobby(struct online *o)
@@ -77,6 +95,8 @@ void online_lobby_note(struct online *o, enum msg_note note, const struct json *
     if (note == NOTE_LOBBY_EVENT) {
         if (lobby_take_event(&o->lobby, params))
             ask_mine(o);
+        if (o->at == ONLINE_PEOPLE)
+            online_people(o);
     } else if (note == NOTE_SERVER_NOTICE && json_get_string(params, "text", &text)) {
         online_note(o, text);
     }
@@ -167,7 +187,7 @@ static void begin_form(struct online *o)
     add_choices(&o->form, "Rated", "Members only.", no_yes);
     add_choices(&o->form, "Private", "Not in the lists; who has the invite may join.", no_yes);
     (void)form_add(&o->form, "Against", "A player's name makes it a challenge; empty: anybody.",
-                   "");
+                   o->rival);
     o->form.cursor = o->form.n;
     o->at = ONLINE_CREATE;
 }
@@ -205,68 +225,6 @@ static void create(struct online *o)
     online_sit(o, true);
 }
 
-/* ---- games that are over ---- */
-
-static void add_history(struct online *o, const struct json *j)
-{
-    const char *id = NULL, *title = NULL, *maker = NULL, *joiner = "", *side = NULL, *reason = "";
-    const char *winner = "nobody";
-    struct buf row = BUF_EMPTY;
-    int64_t no = 0;
-
-    if (!json_get_string(j, "match", &id) || !json_get_int(j, "no", &no) ||
-        !json_get_string(j, "title", &title) || !json_get_string(j, "maker", &maker))
-        return;
-    if (!json_get_string(j, "joiner", &joiner))
-        joiner = "nobody";
-    if (json_get_string(json_get(j, "over"), "winner", &side) &&
-        !json_get_string(json_get(j, "players"), side, &winner))
-        winner = side;
-    if (!json_get_string(json_get(j, "over"), "reason", &reason))
-        reason = "";
-    buf_printf(&row, "#%-6lld %-22s %s and %s; %s won (%s)", (long long)no, title, maker, joiner,
-               winner, reason);
-    o->history = mem_resize(o->history, o->n_history + 1, sizeof(*o->history));
-    o->history_id = mem_resize(o->history_id, o->n_history + 1, sizeof(*o->history_id));
-    (void)str_copy(o->history_id[o->n_history], MATCH_ID_HEX, id);
-    o->history[o->n_history++] = buf_detach(&row);
-}
-
-static void on_over(void *data, const struct link_answer *a)
-{
-    struct online *o = data;
-
-    for (const struct json *j = json_first(json_get(a->result, "matches")); j != NULL;
-         j = json_next(j))
-        add_history(o, j);
-    shell_dirty(o->shell);
-}
-
-static void show_history(struct online *o)
-{
-    if (o->down) {
-        online_note(o, "The line is down.");
-        return;
-    }
-    for (unsigned i = 0; i < o->n_history; i++)
-        mem_free(o->history[i]);
-    o->n_history = 0;
-    memset(&o->page, 0, sizeof(o->page));
-    o->at = ONLINE_HISTORY;
-    ask_list(o, "over", on_over);
-}
-
-static void look_again(struct online *o)
-{
-    if (o->page.cursor >= o->n_history)
-        return;
-    memset(&o->wish, 0, sizeof(o->wish));
-    (void)str_copy(o->match, sizeof(o->match), o->history_id[o->page.cursor]);
-    o->wish.goal = SEAT_WATCH;
-    o->wish.match = o->match;
-    online_sit(o, true);
-}
-
 /* ---- drawing ---- */
 
 void online_lobby_draw(struct online *o, struct canvas *c)
@@ -286,12 +244,10 @@ void online_lobby_draw(struct online *o, struct canvas *c)
         form_draw(&o->form, c, km);
         break;
     case ONLINE_HISTORY:
-        o->page.title = "Games that are over";
-        o->page.head = "Choose one to see it again.";
-        o->page.foot = "None yet.";
-        o->page.row = (const char *const *)o->history;
-        o->page.n = o->n_history;
-        view_list(c, km, &o->page);
+    case ONLINE_LADDER:
+    case ONLINE_PEOPLE:
+    case ONLINE_PROFILE:
+        online_pane_draw(o, c);
         break;
     case ONLINE_HELP:
         view_help(c, km, CTX_LOBBY, NULL, &o->help_from);
@@ -324,13 +280,20 @@ static void lobby_action(struct online *o, enum action act)
     else if (act == ACT_WITHDRAW)
         refuse_at_cursor(o, MSG_MATCH_CANCEL);
     else if (act == ACT_HISTORY)
-        show_history(o);
+        online_pane(o, ONLINE_HISTORY, NULL);
+    else if (act == ACT_LADDER)
+        online_pane(o, ONLINE_LADDER, NULL);
+    else if (act == ACT_PEOPLE)
+        online_pane(o, ONLINE_PEOPLE, NULL);
+    else if (act == ACT_PROFILE)
+        online_pane(o, ONLINE_PROFILE, o->lobby.user);
 }
 
 static void main_action(struct online *o, enum action act)
 {
     if (act == ACT_CREATE || act == ACT_SCENARIOS) {
         o->at = ONLINE_SCENARIOS;
+        o->rival[0] = '\0';
     } else if (act == ACT_HELP) {
         o->at = ONLINE_HELP;
         o->help_from = 0;
@@ -360,16 +323,16 @@ static void list_action(struct online *o, enum action act)
 {
     const bool scenarios = o->at == ONLINE_SCENARIOS;
 
+    if (!scenarios && online_pane_action(o, act))
+        return;
     if (act == ACT_QUIT || act == ACT_CANCEL)
         o->at = ONLINE_LOBBY;
     else if (act == ACT_CHOOSE && scenarios && o->scenario < o->scenarios.len)
         begin_form(o);
-    else if (act == ACT_CHOOSE && !scenarios)
-        look_again(o);
     else if (scenarios)
         step(&o->scenario, (unsigned)o->scenarios.len, act);
     else
-        step(&o->page.cursor, o->n_history, act);
+        step(&o->page.cursor, o->pane.n, act);
 }
 
 static void help_action(struct online *o, enum action act)

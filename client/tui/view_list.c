@@ -7,7 +7,7 @@
 
 #define NAMES_W 26
 
-static void put_hints(struct canvas *c, const struct keymap *km, const char *choose)
+static int put_hints(struct canvas *c, const struct keymap *km, const char *choose)
 {
     int x = 1;
 
@@ -16,33 +16,44 @@ static void put_hints(struct canvas *c, const struct keymap *km, const char *cho
     if (choose[0] != '\0')
         x = view_hint(c, row_of(x, c->h - 1, c->w - x), km, ACT_CHOOSE, choose);
     x = view_hint(c, row_of(x, c->h - 1, c->w - x), km, ACT_HELP, "help");
-    (void)view_hint(c, row_of(x, c->h - 1, c->w - x), km, ACT_QUIT, "back");
+    return view_hint(c, row_of(x, c->h - 1, c->w - x), km, ACT_QUIT, "back");
+}
+
+/* The rows below the words at the head, with the cursor in sight. */
+static void put_rows(struct canvas *c, struct area a, struct list_page *p)
+{
+    if ((int)p->cursor < p->from)
+        p->from = (int)p->cursor;
+    if ((int)p->cursor >= p->from + a.h)
+        p->from = (int)p->cursor - a.h + 1;
+    for (int i = 0; i < a.h && p->from + i < (int)p->n; i++) {
+        const unsigned row = (unsigned)(p->from + i);
+        const struct area line = row_of(a.x, a.y + i, a.w);
+
+        (void)canvas_put(c, line, style_of(INK_TEXT), p->row[row]);
+        if (row == p->cursor)
+            canvas_tint(c, line, PAPER_CURSOR, 0);
+        canvas_zone(c, line, ZONE_ROW, (int)row);
+    }
 }
 
 void view_list(struct canvas *c, const struct keymap *km, struct list_page *p)
 {
     const struct area in = canvas_box(c, (struct area){0, 0, c->w, c->h - 1}, p->title);
-    const int rows = in.h - 1;
+    const int head = MIN(MAX(canvas_wrap_rows(in.w, p->head), 1), in.h - 1);
+    int x;
 
-    (void)canvas_put(c, row_of(in.x, in.y, in.w), style_of(INK_FAINT), p->head);
+    (void)canvas_wrap(c, (struct area){in.x, in.y, in.w, head}, style_of(INK_FAINT), p->head, 0);
     if (p->n == 0)
-        (void)canvas_put(c, row_of(in.x, in.y + 1, in.w), style_of(INK_FAINT), p->foot);
+        (void)canvas_put(c, row_of(in.x, in.y + head, in.w), style_of(INK_FAINT), p->foot);
     if (p->n > 0 && p->cursor >= p->n)
         p->cursor = p->n - 1;
-    if ((int)p->cursor < p->from)
-        p->from = (int)p->cursor;
-    if ((int)p->cursor >= p->from + rows)
-        p->from = (int)p->cursor - rows + 1;
-    for (int i = 0; i < rows && p->from + i < (int)p->n; i++) {
-        const unsigned row = (unsigned)(p->from + i);
-        const struct area a = row_of(in.x, in.y + 1 + i, in.w);
-
-        (void)canvas_put(c, a, style_of(INK_TEXT), p->row[row]);
-        if (row == p->cursor)
-            canvas_tint(c, a, PAPER_CURSOR, 0);
-        canvas_zone(c, a, ZONE_ROW, (int)row);
-    }
-    put_hints(c, km, "look");
+    put_rows(c, (struct area){in.x, in.y + head, in.w, in.h - head}, p);
+    x = put_hints(c, km, "look");
+    if (p->rivals)
+        x = view_hint(c, row_of(x, c->h - 1, c->w - x), km, ACT_CREATE, "challenge");
+    if (p->pairs)
+        (void)view_hint(c, row_of(x, c->h - 1, c->w - x), km, ACT_AGAINST, "against you");
 }
 
 /* ---- scenarios ---- */
@@ -121,7 +132,7 @@ void view_scenarios(struct canvas *c, const struct keymap *km, const struct scen
     int map_h;
 
     put_names(c, (struct area){in.x, in.y, NAMES_W, in.h}, set, cursor);
-    put_hints(c, km, hint);
+    (void)put_hints(c, km, hint);
     if (cursor >= set->len)
         return;
     scn = set->item[cursor];

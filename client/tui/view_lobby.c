@@ -112,7 +112,10 @@ static void match_words(const struct lobby *l, const struct lobby_match *m, enum
         put_what(m, out);
         break;
     case LOBBY_TO_JOIN:
-        buf_printf(out, "%s, ", m->maker);
+        buf_puts(out, m->maker);
+        if (m->maker_rating > 0)
+            buf_printf(out, " (%u)", m->maker_rating);
+        buf_puts(out, ", ");
         put_what(m, out);
         if (!str_eq(m->side, "random"))
             buf_printf(out, ", is %s", m->side);
@@ -235,8 +238,9 @@ static void put_hints(struct canvas *c, const struct keymap *km)
         const char *word;
     } hint[] = {
         {ACT_CREATE, "create"},       {ACT_JOIN, "sit down"}, {ACT_WATCH, "watch"},
-        {ACT_SCENARIOS, "scenarios"}, {ACT_SOLO, "bot"},      {ACT_HELP, "help"},
-        {ACT_QUIT, "quit"},           {ACT_HISTORY, "over"},
+        {ACT_LADDER, "ladder"},       {ACT_PROFILE, "you"},   {ACT_HELP, "help"},
+        {ACT_QUIT, "quit"},           {ACT_SOLO, "bot"},      {ACT_PEOPLE, "who"},
+        {ACT_SCENARIOS, "scenarios"}, {ACT_HISTORY, "over"},
     };
     int x = 1;
 
@@ -250,14 +254,17 @@ void view_lobby(struct canvas *c, const struct keymap *km, const struct lobby *l
     const unsigned rows = view_lobby_rows(l);
     const int list_w = c->w - WHO_W - 3;
     unsigned live = 0;
+    char rating[40] = "";
 
+    if (l->is_rated)
+        (void)snprintf(rating, sizeof(rating), " (%u +/-%u)", l->rating, l->deviation);
     for (unsigned i = 0; i < l->n; i++)
         live += l->match[i].state == LOBBY_LIVE ? 1 : 0;
     if (rows > 0 && p->cursor >= rows)
         p->cursor = rows - 1;
     (void)canvas_printf(c, row_of(1, 0, c->w - 2), style_bold(INK_TITLE),
-                        "%s · %s · %u here · %u game%s on", l->server,
-                        l->user[0] != '\0' ? l->user : "not logged in", l->n_online, live,
+                        "%s · %s%s · %u here · %u game%s on", l->server,
+                        l->user[0] != '\0' ? l->user : "not logged in", rating, l->n_online, live,
                         live == 1 ? "" : "s");
     if (p->status[0] != '\0')
         view_trouble(c, 1, p->status);

@@ -29,6 +29,7 @@ struct list_page {
     const char *const *row;
     unsigned n, cursor;
     int from;
+    bool rivals, pairs; /* players can be challenged; their games against us chosen */
 };
 void view_list(struct canvas *c, const struct keymap *km, struct list_page *p);
 /* Scenarios: a list, and the one at the cursor drawn and described. */

@@ -3,6 +3,7 @@
 # timeout: 200
 """Three people in full screen at one server: first start, lobby, challenge, play, look on, talk."""
 import os
+import re
 import sys
 import tempfile
 
@@ -83,6 +84,40 @@ def challenge(ann, bob):
     bob.wait("Red Ann", "Blue you", "Turn 1. Initiative")
 
 
+def club(ann):
+    """Who is here, profiles, score against each other, ladder, a challenge from there."""
+    ann.keys("i")
+    ann.wait("Who is here", r"Ann +\(you\)", "Bob", "Eve")
+    row = [line for line in ann.text().split("\n") if re.match(r"│ ?(Ann|Bob|Eve) ", line)]
+    ann.keys("Home", *["Down"] * [line[1:].split()[0] for line in row].index("Bob"), "Enter")
+    ann.wait("A player", r"Bob, guest since \d{4}-\d\d-\d\d, here\. Unrated\. 1 game in all: 0 won",
+             r"First Blood: blue against Ann, drawn \(draw\)")
+    ann.keys("v")
+    ann.wait(r"Bob against Ann: 0 won, 0 lost, 1 drawn\.")
+    ann.keys("Enter")
+    ann.wait("The game is over", "draw")
+    ann.keys("q")
+    ann.wait("YOUR GAMES")
+    ann.keys("h")
+    ann.wait(r"Ann, guest since", r"red against Bob, drawn")
+    ann.keys("q")
+    ann.wait("YOUR GAMES")
+    ann.keys("l")
+    ann.wait("The ladder", "Nobody is rated yet")
+    ann.keys("q")
+    ann.wait("YOUR GAMES")
+    ann.keys("i")
+    ann.wait("Who is here")
+    ann.keys("Home", *["Down"] * [line[1:].split()[0] for line in row].index("Bob"), "c")
+    ann.wait("Scenarios")
+    ann.keys("Enter")
+    ann.wait("Against +Bob", "open the match")
+    ann.keys("Escape")
+    ann.wait("Scenarios")
+    ann.keys("q")
+    ann.wait("YOUR GAMES")
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="skirmish-tui-") as top, Server() as server:
         url = "%s:%d" % server.address
@@ -132,6 +167,7 @@ def main():
             ann.wait("Games that are over", "Ann and Bob")
             ann.keys("q")
             ann.wait("YOUR GAMES")
+            club(ann)
             ann.keys("q")
             if ann.exit_code() != 0:
                 raise Failure("not a clean end")

@@ -296,6 +296,9 @@ static void test_lobby(void **state)
     take(&l, lobby_take_list, listed);
     take(&l, lobby_take_mine, mine);
     take(&l, lobby_take_online, here);
+    take(&l, lobby_take_me,
+         "{\"player\":{\"name\":\"Ann\",\"rating\":{\"rating\":1534,\"deviation\":62,"
+         "\"games\":12}}}");
     assert_int_equal(lobby_my_turns(&l), 1);
     assert_int_equal(view_lobby_rows(&l), 4);
     assert_int_equal(view_lobby_at(&l, 1, &part)->no, 151);
@@ -309,6 +312,33 @@ static void test_lobby(void **state)
     view_lobby(&c, &km, &l, &p);
     golden_canvas(&c, "lobby-132x43-ascii");
     lobby_fini(&l);
+    canvas_fini(&c);
+}
+
+/* Lists over the lobby: the ladder, and a player whose words take more than a line. */
+static void test_lists(void **state)
+{
+    static const char *const ranks[] = {"   1. Ann                   1534 +/-62   12 games  here",
+                                        "   2. Moktar                1490 +/-80    9 games"};
+    struct list_page p = {.title = "The ladder", .head = "Rated players.", .foot = "Nobody."};
+    struct keymap km;
+    struct canvas c;
+
+    (void)state;
+    keymap_init(&km);
+    canvas_init(&c, 80, 24, false);
+    view_list(&c, &km, &p);
+    golden_canvas(&c, "list-empty");
+    p.row = ranks;
+    p.n = 2;
+    p.cursor = 9;
+    p.rivals = p.pairs = true;
+    p.head = "Moktar, member since 2026-11-30, here. Rated 1490 +/-80 after 9 games. 12 games in "
+             "all: 5 won, 6 lost, 1 drawn.\nMoktar against Ann: 1 won, 2 lost, 0 drawn.";
+    canvas_reset(&c, 80, 24, true);
+    view_list(&c, &km, &p);
+    golden_canvas(&c, "list-player-ascii");
+    assert_int_equal(p.cursor, 1);
     canvas_fini(&c);
 }
 
@@ -391,6 +421,7 @@ int main(void)
         cmocka_unit_test(test_film),
         cmocka_unit_test(test_small_windows),
         cmocka_unit_test(test_lobby),
+        cmocka_unit_test(test_lists),
         cmocka_unit_test(test_lobby_events),
         cmocka_unit_test(test_scenarios_and_forms),
     };
