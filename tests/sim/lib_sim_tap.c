@@ -1,0 +1,553 @@
+/* SPDX-License-Identifier: ISC
+ * lib_sim_tap.c -- every line that leaves the server, held against what is durable at that moment.
+ */
+#include "common/base/hex.h"
+#include "common/base/str.h"
+#include "tests/sim/lib_sim.h"
+
+static const char event_front[] =
+    "{\"jsonrpc\":\"2.0\",\"method\":\"match.event\",\"params\":{\"match\":\"";
+static const char reply_front[] = "{\"jsonrpc\":\"2.0\",\"id\":";
+static const char note_front[] = "{\"jsonrpc\":\"2.0\",\"method\":\"";
+
+/* ---- who follows what ---- */
+
+static struct sim_sub *sub_find(struct sim_link *l, const struct sim_ledger *led)
+{
+    for (unsigned i = 0; i < l->n_subs; i++)
+        if (l->sub[i].ledger == led)
+            return &l->sub[i];
+    return NULL;
+}
+
+static void sub_drop(struct sim_link *l, const struct sim_ledger *led)
+{
+    struct sim_sub *sub = sub_find(l, led);
+
+    if (sub != NULL)
+        *sub = l->sub[--l->n_subs];
+}
+
+static void sub_set(struct sim *s, struct sim_link *l, struct sim_ledger *led, uint32_t next)
+{
+    sub_drop(l, led);
+    sim_hold(s, LAW_BOUNDS, l->n_subs < SIM_SUBS, "a link follows more matches than were asked");
+    l->sub[l->n_subs++] = (struct sim_sub){led, next};
+}
+
+/* May this connection see the match at all? */
+static void check_look(struct sim *s, const struct sim_link *l, const struct sim_ledger *led)
+{
+    const struct sim_table *t = led->table;
+    const struct sim_actor *a = &s->actor[l->actor];
+
+    if (t == NULL || ledger_role(led, l->user) != ROLE_COUNT || a->how.staff)
+        return;
+    if (t->watch == MSG_WATCH_NONE || (a->how.pest && (t->is_private || t->watch != MSG_WATCH_ALL)))
+        sim_broken(s, LAW_PRIVATE, "%s sees match %s, which is closed to it", l->user, led->hex);
+}
+
+/* ---- entries ---- */
+
+/* The bytes at `text` must be the journal's line `seq`, durable by now. */
+static size_t check_entry(struct sim *s, const struct sim_ledger *led, uint32_t seq,
+                          const char *text)
+{
+    const char *line;
+    size_t len;
+
+    if (seq > led->n)
+        sim_broken(s, LAW_EARLY, "entry %u of match %s is told before it is durable", seq,
+                   led->hex);
+    line = ledger_line(led, seq, &len);
+    if (strncmp(text, line, len) != 0)
+        sim_broken(s, LAW_PREFIX, "entry %u of match %s is told as %.120s", seq, led->hex, text);
+    return len;
+}
+
+static bool is_hash(const uint8_t *hash, const char *hex)
+{
+    char want[2 * FD1_LEN + 1];
+
+    hex_encode(want, hash, FD1_LEN);
+    return strncmp(want, hex, 2 * FD1_LEN) == 0;
+}
+
+static void check_state_hash(struct sim *s, const struct sim_ledger *led, uint32_t seq,
+                             const char *text)
+{
+    const struct sim_line *r = &led->line[seq - 1];
+
+    if (text[0] != '"')
+        return; /* null */
+    if (!r->has_state || !is_hash(r->state_hash, text + 1))
+        sim_broken(s, LAW_REPLAY, "entry %u of match %s has another state hash", seq, led->hex);
+}
+
+static uint32_t seq_of(const char *entry)
+{
+    return (uint32_t)strtoul(entry + strlen("{\"seq\":"), NULL, 10);
+}
+
+static void tap_event(struct sim *s, struct sim_link *l, const char *line)
+{
+    const char *match = line + sizeof(event_front) - 1;
+    const char *hash = strstr(match, "\"hash\":\""), *entry = strstr(match, "\"entry\":{\"seq\":");
+    struct sim_ledger *led = ledger_find(s, match, MATCH_ID_HEX - 1);
+    struct sim_sub *sub;
+    uint32_t seq;
+
+    sim_hold(s, LAW_PREFIX, hash != NULL && entry != NULL, "an event without hash or entry");
+    entry += strlen("\"entry\":");
+    seq = seq_of(entry);
+    sim_hold(s, LAW_EARLY, led != NULL, "an event of a match that isn't durable");
+    (void)check_entry(s, led, seq, entry);
+    if (!is_hash(led->line[seq - 1].hash, hash + strlen("\"hash\":\"")))
+        sim_broken(s, LAW_REPLAY, "entry %u of match %s has another hash", seq, led->hex);
+    check_state_hash(s, led, seq, strstr(match, "\"state_hash\":") + strlen("\"state_hash\":"));
+    check_look(s, l, led);
+    sim_hold(s, LAW_BOUNDS, !l->slow, "events are sent to one that is slow");
+    sub = sub_find(l, led);
+    if (sub == NULL || seq != sub->next)
+        sim_broken(s, LAW_PREFIX, "%s is told entry %u of match %s where %u is due", l->user, seq,
+                   led->hex, sub != NULL ? sub->next : 0);
+    sub->next++;
+}
+
+/* ---- sync ---- */
+
+static bool get_u32(const struct json *j, const char *name, uint32_t *out)
+{
+    int64_t v;
+
+    if (!json_get_int(j, name, &v) || v < 0 || v > UINT32_MAX)
+        return false;
+    *out = (uint32_t)v;
+    return true;
+}
+
+static void check_clock(struct sim *s, const struct sim_ledger *led, const struct json *left)
+{
+    int64_t ms[2];
+
+    if (json_get_int(left, led->scn->side[0].id, &ms[0]) &&
+        json_get_int(left, led->scn->side[1].id, &ms[1]))
+        clock_told(s, led, ms);
+}
+
+static void check_state(struct sim *s, const struct sim_ledger *led, uint32_t seq,
+                        const struct json *j)
+{
+    static const struct rules_state none;
+    struct rules_state state = none;
+    uint8_t hash[RULES_HASH_LEN];
+
+    sim_hold(s, LAW_RESUME, seq > 0 && seq <= led->n, "a state as of an entry that there isn't");
+    sim_hold(s, LAW_RESUME, state_from_json(j, led->scn, &state) == ERR_OK, "a state that isn't");
+    rules_hash(led->audit.board, &state, hash);
+    if (led->line[seq - 1].has_state && memcmp(hash, led->line[seq - 1].state_hash, 32) != 0)
+        sim_broken(s, LAW_RESUME, "match %s: another state is given as of %u", led->hex, seq);
+}
+
+/* The events of the result, in the line's own bytes. Returns the last one's seq. */
+static uint32_t check_page(struct sim *s, const struct sim_ledger *led, uint32_t from,
+                           const char *text)
+{
+    static const char mark[] = "\"entry\":{\"seq\":";
+
+    for (const char *at = strstr(text, mark); at != NULL; at = strstr(at, mark)) {
+        at += strlen("\"entry\":");
+        if (seq_of(at) != from + 1)
+            sim_broken(s, LAW_RESUME, "match %s: entry %u is given behind %u", led->hex, seq_of(at),
+                       from);
+        at += check_entry(s, led, ++from, at);
+    }
+    return from;
+}
+
+/* The head as told; it may be behind while the core hears of a commit's end match by match. */
+static uint32_t check_head(struct sim *s, const struct sim_ledger *led, const struct json *r)
+{
+    const char *hash = "", *state = NULL;
+    uint32_t head = 0;
+
+    if (!get_u32(r, "head", &head) || head == 0 || head > led->n ||
+        (head < led->n && !s->disk.settled))
+        sim_broken(s, head > led->n ? LAW_EARLY : LAW_RESUME,
+                   "match %s: the head is said to be %u, and is %u", led->hex, head, led->n);
+    sim_hold(s, LAW_REPLAY,
+             json_get_string(r, "hash", &hash) && is_hash(led->line[head - 1].hash, hash),
+             "the head's hash is another");
+    if (json_get_string(r, "state_hash", &state) && led->line[head - 1].has_state)
+        sim_hold(s, LAW_REPLAY, is_hash(led->line[head - 1].state_hash, state),
+                 "the head's state hash is another");
+    return head;
+}
+
+static void tap_sync(struct sim *s, struct sim_link *l, const struct sim_asked *q,
+                     const struct json *r, const char *text)
+{
+    const char *match = "";
+    struct sim_ledger *led;
+    uint32_t from = q->has_after ? q->number : 0, next = 0, head;
+
+    sim_hold(s, LAW_RESUME, json_get_string(r, "match", &match), "a sync of no match");
+    led = ledger_find(s, match, strlen(match));
+    sim_hold(s, LAW_EARLY, led != NULL, "a sync of a match that isn't durable");
+    check_look(s, l, led);
+    head = check_head(s, led, r);
+    if (json_get(r, "state") != NULL) {
+        sim_hold(s, LAW_RESUME, get_u32(r, "state_seq", &from), "a state as of nothing");
+        check_state(s, led, from, json_get(r, "state"));
+    }
+    check_clock(s, led, json_get(json_get(r, "clock"), "left"));
+    from = check_page(s, led, from, text);
+    if (get_u32(r, "next", &next)) {
+        sim_hold(s, LAW_RESUME, next == from && next < head, "a page's next isn't its last");
+        sub_drop(l, led);
+        return;
+    }
+    sim_hold(s, LAW_RESUME, from == head, "a last page that doesn't reach the head");
+    sub_set(s, l, led, head + 1);
+}
+
+/* ---- records ---- */
+
+static void tap_record(struct sim *s, const struct sim_asked *q, const struct json *r)
+{
+    const struct sim_ledger *led = ledger_find(s, q->match, strlen(q->match));
+
+    sim_hold(s, LAW_EARLY, led != NULL, "a record of a match that isn't durable");
+    for (const struct json *j = json_first(json_get(r, "lines")); j != NULL; j = json_next(j)) {
+        const char *text = "";
+
+        if (!json_string(j, &text) || !str_starts(text, "{\"seq\":"))
+            continue;
+        if (check_entry(s, led, seq_of(text), text) != strlen(text))
+            sim_broken(s, LAW_RESUME, "a record's line %u is longer than it was", seq_of(text));
+    }
+}
+
+/* ---- answers ---- */
+
+static void tap_login(struct sim *s, struct sim_link *l, const struct sim_asked *q,
+                      const struct json *r)
+{
+    const struct sim_actor *a = &s->actor[l->actor];
+    const char *name = "", *hex = "";
+    uint8_t token[32];
+
+    sim_hold(s, LAW_ACCOUNT,
+             json_get_string(json_get(r, "user"), "name", &name) &&
+                 json_get_string(r, "token", &hex) && hex_decode(token, sizeof(token), hex),
+             "a login without user or token");
+    if (q->what == ASK_RESUME && q->number == 1)
+        sim_broken(s, LAW_TOKEN, "%s logs in by a token whose family had ended", name);
+    if (q->what != ASK_GUEST && !str_ieq(name, a->name))
+        sim_broken(s, LAW_ACCOUNT, "%s is logged in as %s", a->name, name);
+    if (disk_user(s, name) != NULL && disk_token(s, token) == NULL)
+        sim_broken(s, LAW_EARLY, "a token of %s is told before it is durable", name);
+    sim_hold(s, LAW_TOKEN, q->what != ASK_RESUME || memcmp(token, q->token, sizeof(token)) == 0,
+             "another token than the client's own was made");
+    (void)str_copy(l->user, sizeof(l->user), name);
+}
+
+static void tap_share(struct sim *s, const struct sim_link *l, const struct sim_asked *q)
+{
+    struct sim_ledger *led = ledger_find(s, q->match, strlen(q->match));
+    const enum role role = led != NULL ? ledger_role(led, l->user) : ROLE_COUNT;
+    const struct sim_row *row;
+
+    sim_hold(s, LAW_TURN, role != ROLE_COUNT, "a share of somebody without a seat is taken");
+    if (led->absent[role] == q->number)
+        sim_broken(s, LAW_ABSENT, "a share for roll %u is taken behind the absence", q->number);
+    row = disk_share(s, led->id, role);
+    if (row == NULL || row->seq != q->number || memcmp(row->data.data, q->token, FD1_LEN) != 0)
+        sim_broken(s, LAW_EARLY, "a share for roll %u is acknowledged and isn't durable",
+                   q->number);
+    led->taken[role] = q->number;
+}
+
+static void tap_order(struct sim *s, const struct sim_link *l, const struct sim_asked *q,
+                      const struct json *r)
+{
+    const struct sim_ledger *led = ledger_find(s, q->match, strlen(q->match));
+    const enum role role = led != NULL ? ledger_role(led, l->user) : ROLE_COUNT;
+    uint32_t seq = 0;
+
+    sim_hold(s, LAW_TURN, role != ROLE_COUNT, "an order of somebody without a seat is taken");
+    sim_hold(s, LAW_ACKED, get_u32(r, "seq", &seq), "an order is taken without a seq");
+    for (uint32_t i = 0; i < led->n_given; i++) {
+        const struct sim_given *g = &led->given[i];
+
+        if (g->seq == seq && str_eq(g->id, q->order_id) && g->side == led->audit.side_of[role])
+            return;
+    }
+    sim_broken(s, seq > led->n ? LAW_EARLY : LAW_ACKED,
+               "order %s is acknowledged as entry %u, and isn't durable there", q->order_id, seq);
+}
+
+/* Acknowledged by `{}` or an id: the journal must say so. */
+static void tap_said(struct sim *s, const struct sim_asked *q, const char *want)
+{
+    const struct sim_ledger *led = ledger_find(s, q->match, strlen(q->match));
+
+    if (led == NULL || memmem(led->text.data, led->text.len, want, strlen(want)) == NULL)
+        sim_broken(s, LAW_EARLY, "match %s: acknowledged, and not in the journal: %s", q->match,
+                   want);
+}
+
+static void tap_create(struct sim *s, const struct sim_link *l, const struct json *r)
+{
+    const char *match = "", *invite = "";
+    struct sim_ledger *led;
+
+    sim_hold(s, LAW_ACKED, json_get_string(r, "match", &match), "a match without its id");
+    led = ledger_find(s, match, strlen(match));
+    sim_hold(s, LAW_EARLY, led != NULL && disk_match(s, led->id) != NULL,
+             "a match is told before it is durable");
+    sim_hold(s, LAW_ACCOUNT, ledger_role(led, l->user) == ROLE_A, "somebody else's match is told");
+    if (json_get_string(r, "invite", &invite))
+        (void)str_copy(led->invite, sizeof(led->invite), invite);
+}
+
+static void tap_word(struct sim *s, const struct sim_asked *q, const char *kind, const char *more)
+{
+    char want[160];
+
+    (void)snprintf(want, sizeof(want), "\"kind\":\"%s\"%s", kind, more);
+    tap_said(s, q, want);
+}
+
+static void tap_seat(struct sim *s, const struct sim_link *l, const struct sim_asked *q,
+                     const struct json *r)
+{
+    char more[128];
+    uint32_t id = q->number;
+
+    if (q->what == ASK_JOIN) {
+        (void)snprintf(more, sizeof(more), ",\"player\":\"%s\"", l->user);
+        tap_word(s, q, "joined", more);
+    } else if (q->what == ASK_ANCHOR) {
+        (void)str_copy(more, sizeof(more), ",\"role\"");
+        tap_word(s, q, "anchor", more);
+        hex_encode(more, q->token, FD1_LEN);
+        tap_said(s, q, more);
+    } else if (q->what == ASK_RESIGN || q->what == ASK_CLAIM) {
+        tap_word(s, q, q->what == ASK_RESIGN ? "resign" : "claim", "");
+    } else if (q->what == ASK_CANCEL) {
+        tap_word(s, q, "over", "");
+    } else {
+        if (q->what == ASK_OFFER && !get_u32(r, "offer_id", &id))
+            sim_broken(s, LAW_ACKED, "an offer without its id");
+        (void)snprintf(more, sizeof(more), ",\"id\":%u,", id);
+        tap_word(s, q, q->what == ASK_OFFER ? "offer" : "answer", more);
+    }
+}
+
+static void tap_result(struct sim *s, struct sim_link *l, const struct sim_asked *q,
+                       const struct json *r)
+{
+    switch ((enum sim_ask)q->what) {
+    case ASK_GUEST:
+    case ASK_REGISTER:
+    case ASK_LOGIN:
+    case ASK_RESUME:
+        tap_login(s, l, q, r);
+        break;
+    case ASK_LOGOUT:
+        l->user[0] = '\0';
+        l->n_subs = 0;
+        break;
+    case ASK_CREATE:
+        tap_create(s, l, r);
+        break;
+    case ASK_SHARE:
+        tap_share(s, l, q);
+        break;
+    case ASK_ORDER:
+        tap_order(s, l, q, r);
+        break;
+    case ASK_JOIN:
+    case ASK_CANCEL:
+    case ASK_ANCHOR:
+    case ASK_RESIGN:
+    case ASK_CLAIM:
+    case ASK_OFFER:
+    case ASK_ANSWER:
+        tap_seat(s, l, q, r);
+        break;
+    case ASK_RECORD:
+        tap_record(s, q, r);
+        break;
+    case ASK_UNWATCH:
+        sub_drop(l, ledger_find(s, q->match, strlen(q->match)));
+        break;
+    case ASK_UMPIRE:
+        tap_word(s, q, "umpire", "");
+        break;
+    case ASK_SYNC: /* with its own bytes, see tap_reply */
+    case ASK_WATCH:
+    case ASK_HELLO:
+    case ASK_PING:
+    case ASK_PASSWORD:
+    case ASK_MINE:
+    case ASK_CHAT:
+    case ASK_LEGAL:
+    case ASK_LOBBY:
+    case ASK_FOLLOW:
+    case ASK_MUTE:
+    case ASK_INFO:
+    case ASK_COUNT:
+        break;
+    }
+}
+
+/* The request that the answer is to; NULL: one of those that no book is kept of. */
+static struct sim_asked *pop_asked(struct sim *s, struct sim_link *l, const char *line)
+{
+    const char *digits = line + sizeof(reply_front) - 1;
+    struct sim_asked *q;
+    int64_t id;
+
+    if (*digits < '0' || *digits > '9')
+        return NULL;
+    id = (int64_t)strtoll(digits, NULL, 10);
+    if (id < 1 || id > s->n_asked)
+        return NULL;
+    q = &s->asked[id - 1];
+    if (q->answered || q->link != l->serial || l->n_asked == 0 || l->asked[l->asked_at] != id)
+        sim_broken(s, LAW_REPLY, "request %lld is answered twice, elsewhere, or before %lld",
+                   (long long)id, l->n_asked > 0 ? (long long)l->asked[l->asked_at] : 0);
+    q->answered = true;
+    l->asked_at = (l->asked_at + 1) % SIM_QUEUE;
+    l->n_asked--;
+    return q;
+}
+
+/* An answer to a request without a book, of one who means harm. */
+static void tap_stranger(struct sim *s, const struct sim_link *l, const char *line)
+{
+    const char *at = strstr(line, "\"result\":{\"user\":{\"name\":\"");
+    char name[NAME_LEN + 1] = "";
+    const struct sim_actor *a;
+
+    if (at == NULL)
+        return;
+    at += strlen("\"result\":{\"user\":{\"name\":\"");
+    (void)str_ncopy(name, sizeof(name), at, strcspn(at, "\""));
+    a = actor_named(s, name);
+    if (a != NULL && a->index != l->actor)
+        sim_broken(s, LAW_ACCOUNT, "%s is logged in to by somebody else", name);
+}
+
+static void tap_reply(struct sim *s, struct sim_link *l, const char *line, size_t len)
+{
+    struct sim_asked *q = pop_asked(s, l, line);
+    char why[JSON_WHY_LEN];
+    struct json *j = NULL;
+    const struct json *r;
+
+    if (q == NULL) {
+        tap_stranger(s, l, line);
+        return;
+    }
+    if (json_parse(line, len, &json_file_limits, &j, why) != ERR_OK)
+        sim_broken(s, LAW_REPLY, "an answer that isn't JSON: %s", why);
+    r = json_get(j, "result");
+    q->ok = r != NULL;
+    if (r != NULL && (q->what == ASK_SYNC || q->what == ASK_WATCH))
+        tap_sync(s, l, q, r, line);
+    else if (r != NULL)
+        tap_result(s, l, q, r);
+    json_free(j);
+}
+
+/* ---- notes ---- */
+
+static void tap_request(struct sim *s, const struct sim_link *l, struct sim_ledger *led,
+                        const struct json *p)
+{
+    const enum role role = ledger_role(led, l->user);
+    const struct audit *a = &led->audit;
+    uint32_t roll = 0, seq = 0;
+    const char *hash = "";
+
+    sim_hold(s, LAW_PRIVATE, role != ROLE_COUNT, "a share is asked of somebody without a seat");
+    led->asked_at[role] = s->t;
+    if (s->disk.settled) /* the core hasn't heard of all that is durable */
+        return;
+    if (!get_u32(p, "roll", &roll) || !get_u32(p, "seq", &seq) ||
+        !json_get_string(p, "hash", &hash) || !audit_roll_open(a) || roll != a->dice.n + 1 ||
+        seq != a->roll_seq || !is_hash(seq == 0 ? a->anchor_hash : a->roll_hash, hash))
+        sim_broken(s, LAW_EARLY, "match %s: shares for roll %u are asked, entry %u", led->hex, roll,
+                   seq);
+}
+
+static void tap_note(struct sim *s, struct sim_link *l, const char *line, size_t len)
+{
+    const char *word = "", *match = "";
+    char why[JSON_WHY_LEN];
+    struct json *j = NULL;
+    const struct json *p;
+    struct sim_ledger *led;
+
+    if (json_parse(line, len, &json_file_limits, &j, why) != ERR_OK)
+        sim_broken(s, LAW_REPLY, "a notification that isn't JSON: %s", why);
+    p = json_get(j, "params");
+    led = json_get_string(p, "match", &match) ? ledger_find(s, match, strlen(match)) : NULL;
+    if (led != NULL && json_get_string(j, "method", &word)) {
+        if (str_eq(word, "match.roll_request"))
+            tap_request(s, l, led, p);
+        else if (str_eq(word, "match.resync"))
+            sub_drop(l, led);
+        else if (str_eq(word, "match.clock"))
+            check_clock(s, led, json_get(p, "left"));
+    }
+    json_free(j);
+}
+
+/* ---- all lines ---- */
+
+static void check_invites(struct sim *s, const struct sim_link *l, const char *line)
+{
+    for (const struct sim_ledger *led = s->ledgers; led != NULL; led = led->next)
+        if (led->invite[0] != '\0' && strstr(line, led->invite) != NULL &&
+            ledger_role(led, l->user) != ROLE_A)
+            sim_broken(s, LAW_PRIVATE, "%s is shown the invite of match %s",
+                       l->user[0] != '\0' ? l->user : "a stranger", led->hex);
+}
+
+static void tap_line(struct sim *s, struct sim_link *l, const char *line, size_t len)
+{
+    s->sum.lines++;
+    sim_trace(s, "  -> %u %s: %.400s", l->serial, l->user, line);
+    check_invites(s, l, line);
+    if (strncmp(line, event_front, sizeof(event_front) - 1) == 0)
+        tap_event(s, l, line);
+    else if (strncmp(line, reply_front, sizeof(reply_front) - 1) == 0)
+        tap_reply(s, l, line, len);
+    else if (strncmp(line, note_front, sizeof(note_front) - 1) == 0)
+        tap_note(s, l, line, len);
+    else
+        sim_hold(s, LAW_REPLY, strncmp(line, "This is a skirmish server", 25) == 0,
+                 "a line that is nothing");
+}
+
+void tap_out(struct sim *s, struct sim_link *l, const char *data, size_t len)
+{
+    struct buf text = BUF_EMPTY;
+    char *line, *nl;
+
+    sim_hold(s, LAW_REPLY, len > 0 && data[len - 1] == '\n', "half a line leaves");
+    if (s->last_line != data)
+        secret_scan(s, data, len, "a line");
+    s->last_line = data;
+    buf_put(&text, data, len);
+    for (line = text.data; (nl = strchr(line, '\n')) != NULL; line = nl + 1) {
+        *nl = '\0';
+        sim_hold(s, LAW_BOUNDS, nl - line <= LINE_LIMIT_SERVER, "a line beyond the limit");
+        tap_line(s, l, line, (size_t)(nl - line));
+    }
+    buf_fini(&text);
+}
