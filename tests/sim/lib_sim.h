@@ -52,6 +52,8 @@
     X(LAW_REPLY, "reply", "each request is answered once, in order, and nothing follows a close")  \
     X(LAW_RESULT, "result", "an accepted order gets its result, or the game its end")              \
     X(LAW_ENDS, "ends", "in a healed world every match ends")                                      \
+    X(LAW_ARCHIVE, "archive",                                                                      \
+      "a finished match is archived once, whole, and comes back as it was")                        \
     X(LAW_RECOVERY, "recovery", "rows that were committed load again; a torn one stays alone")
 enum sim_law {
 #define X(name, word, says) name,
@@ -108,6 +110,7 @@ struct sim_climate {
     unsigned stall;            /* of readers at a fault: they read nothing for a while */
     unsigned refuse;           /* of connections that never reach the server */
     unsigned full, lost, lag;  /* of commits: disk full, unknown outcome, slow */
+    unsigned unread;           /* of questions to the store: it can't read */
     unsigned crash, crash_mid; /* of faults: at once, between two effects */
     unsigned stop, hold;       /* of faults: clean restart, a handover that is begun */
     unsigned rekey;            /* of faults: another master key */
@@ -219,13 +222,31 @@ struct sim_rows {
     struct sim_row *row;
     size_t n, cap;
 };
+/* A match in the archive. */
+struct sim_filed {
+    uint8_t id[MATCH_ID_LEN];
+    uint32_t no;
+    char name[2][NAME_LEN + 1];
+    bool is_private;
+    struct buf summary, record;
+};
+/* What the store was given to do: a transaction or a question. */
+struct sim_work {
+    struct store_txn *txn;   /* owned; NULL: a question */
+    struct store_read *read; /* owned */
+    struct store_found found;
+    int64_t at; /* t */
+};
 enum { SIM_ROW_KINDS = 32 };
 struct sim_disk {
     struct sim_rows rows[SIM_ROW_KINDS]; /* by the kind of operation that puts them */
-    struct store_txn **txn;              /* under way, oldest first; owned */
-    int64_t *submitted;                  /* t of each */
+    struct sim_filed *filed;             /* by number */
+    size_t n_filed;
+    struct buf *audit; /* oldest first */
+    size_t n_audit;
+    struct sim_work *work; /* under way, oldest first */
     size_t n, cap;
-    size_t group;       /* how many of them are being committed; 0: none */
+    size_t group;       /* how many of them are being worked off; 0: none */
     bool settled;       /* their outcome is known, and is being told */
     int64_t full_until; /* t */
     int64_t last_fault; /* t when commits last failed or lagged */
@@ -235,6 +256,7 @@ struct sim_disk {
 /* Rows that are there before the world begins; borrowed. */
 void disk_seed(struct sim *s, const struct store_txn *txn);
 void disk_submit(struct sim *s, struct store_txn *txn);
+void disk_ask(struct sim *s, struct store_read *read);
 void disk_commit(struct sim *s);
 /* The process is gone with these under way. */
 void disk_crash(struct sim *s);
@@ -245,6 +267,15 @@ const struct sim_row *disk_match(const struct sim *s, const uint8_t match[MATCH_
 const struct sim_row *disk_token(const struct sim *s, const uint8_t token[MSG_TOKEN_LEN]);
 const struct sim_row *disk_user(const struct sim *s, const char *name);
 const struct sim_row *disk_standing(const struct sim *s, const char *name);
+/* The journal rows of a match and what belongs to them are gone. */
+void disk_forget(struct sim *s, const uint8_t match[MATCH_ID_LEN]);
+/* An archive, rename or audit operation that is durable now. */
+void shelf_op(struct sim *s, const struct store_op *op);
+/* Answer as of now. `calm`: the disk can be read. */
+void shelf_read(struct sim *s, const struct store_read *r, bool calm, struct store_found *out);
+void shelf_fini(struct sim_disk *d);
+/* All that is over has been archived, if the server was to do so by now. */
+void shelf_end(struct sim *s);
 
 /* ---- the truth about a match ---- */
 
@@ -287,6 +318,7 @@ struct sim_ledger {
     int64_t asked_at[2]; /* by role: t of the latest request for the open roll's share */
     struct sim_clock clock;
     bool phase_began;   /* in the batch that is read */
+    bool filed;         /* it is in the archive */
     char invite[48];    /* "": none */
     uint32_t revealing; /* roll whose links stand in a transaction under way */
     struct sim_ledger *next;
@@ -362,6 +394,7 @@ void secret_fini(struct sim *s);
     X(ASK_FOLLOW, "lobby.follow")                                                                  \
     X(ASK_MUTE, "chat.mute")                                                                       \
     X(ASK_UMPIRE, "match.umpire")                                                                  \
+    X(ASK_PLAYED, "player.matches")                                                                \
     X(ASK_INFO, "server.info")
 enum sim_ask {
 #define X(name, word) name,
@@ -482,6 +515,7 @@ struct sim_table {
 
 struct sim_totals {
     uint64_t runs, matches, played, orders, rolls, crashes, commits, lines, events, shadows;
+    uint64_t archived, reads;
     int64_t simulated_ms;
 };
 
@@ -564,6 +598,8 @@ void seat_play(struct sim *s, struct sim_actor *a, struct sim_seat *seat);
 void seat_dice(struct sim *s, struct sim_actor *a, struct sim_seat *seat);
 void dice_answer(struct sim *s, const struct sim_actor *a, struct sim_seat *seat,
                  const struct sim_answer *an);
+/* Ask for somebody's finished games. */
+void played_ask(struct sim *s, struct sim_actor *a, const struct sim_seat *seat);
 void pest_look(struct sim *s, struct sim_actor *a, uint8_t sess);
 void talk_look(struct sim *s, struct sim_actor *a, struct sim_seat *seat);
 

@@ -331,6 +331,7 @@ static void on_answer(struct sim *s, struct sim_actor *a, const struct sim_answe
     case ASK_LOBBY:
     case ASK_FOLLOW:
     case ASK_MUTE:
+    case ASK_PLAYED:
     case ASK_INFO:
     case ASK_COUNT:
         return;

@@ -85,6 +85,11 @@ void books_txn(struct sim *s, const struct store_txn *t)
         }
         if (op->kind != STORE_SHARE && op->len > 0)
             secret_scan(s, op->data, op->len, "a row");
+        if (op->archive != NULL) {
+            secret_scan(s, op->archive->record, op->archive->record_len, "an archived record");
+            secret_scan(s, op->archive->summary, op->archive->summary_len, "a summary");
+            sim_note(s, "archive", op->archive->record, op->archive->record_len);
+        }
     }
     for (size_t i = 0; i < t->n; i++)
         mark_rolls(s, &t->op[i], false);

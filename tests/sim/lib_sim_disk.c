@@ -103,7 +103,8 @@ static void put_match(struct sim *s, const struct store_op *op, int64_t at)
 {
     struct sim_row *r = row_find(s, op);
 
-    sim_hold(s, LAW_SEQ, r != NULL, "rows of a match that there isn't");
+    if (r == NULL)
+        sim_broken(s, LAW_SEQ, "rows of a match that there isn't");
     if (op->kind == STORE_ENTRIES) {
         buf_put(&r->lines, op->data, op->len);
         ledger_take(s, op, at);
@@ -116,10 +117,32 @@ static void put_match(struct sim *s, const struct store_op *op, int64_t at)
     }
 }
 
+void disk_forget(struct sim *s, const uint8_t match[MATCH_ID_LEN])
+{
+    struct store_op op = {.kind = STORE_SHARES_DROP};
+    struct sim_rows *rows = &s->disk.rows[STORE_MATCH_NEW];
+
+    memcpy(op.key, match, MATCH_ID_LEN);
+    drop_rows(s, &op);
+    op.kind = STORE_MATCH_NEW;
+    for (size_t i = rows->n; i-- > 0;) {
+        if (!is_row(&rows->row[i], &op))
+            continue;
+        row_fini(&rows->row[i]);
+        rows->n--;
+        memmove(&rows->row[i], &rows->row[i + 1], (rows->n - i) * sizeof(rows->row[0]));
+    }
+}
+
 static void apply_op(struct sim *s, const struct store_op *op, int64_t at)
 {
     const uint8_t table = table_of(op->kind);
     int64_t served;
+
+    if (op->kind == STORE_ARCHIVE || op->kind == STORE_RENAME || op->kind == STORE_AUDIT) {
+        shelf_op(s, op);
+        return;
+    }
 
     if (op->kind >= SIM_ROW_KINDS)
         return; /* of a later version: nothing here looks at it */
@@ -159,25 +182,38 @@ static void begin_group(struct sim *s)
     sim_at(s, s->t + ms, (struct sim_event){.what = SIM_COMMIT, .life = s->server.life});
 }
 
-void disk_submit(struct sim *s, struct store_txn *txn)
+static struct sim_work *add_work(struct sim *s)
 {
     struct sim_disk *d = &s->disk;
 
     if (d->n == d->cap) {
         d->cap = d->cap * 2 + 8;
-        d->txn = mem_resize(d->txn, d->cap, sizeof(struct store_txn *));
-        d->submitted = mem_resize(d->submitted, d->cap, sizeof(*d->submitted));
+        d->work = mem_resize(d->work, d->cap, sizeof(*d->work));
     }
-    sim_hold(s, LAW_BOUNDS, d->n < (size_t)s->server.cfg.limits.max_conns + 4 * SIM_TABLES + 64,
+    sim_hold(s, LAW_BOUNDS, d->n < (size_t)s->server.cfg.limits.max_conns + 4U * SIM_TABLES + 64,
              "more transactions are under way than there are connections and matches");
+    d->work[d->n] = (struct sim_work){.at = s->t};
+    return &d->work[d->n++];
+}
+
+void disk_submit(struct sim *s, struct store_txn *txn)
+{
     for (size_t i = 0; i < txn->n; i++) {
         const struct store_op *op = &txn->op[i];
 
         sim_note(s, "op", op->data, op->len);
     }
     books_txn(s, txn);
-    d->submitted[d->n] = s->t;
-    d->txn[d->n++] = txn;
+    add_work(s)->txn = txn;
+    begin_group(s);
+}
+
+void disk_ask(struct sim *s, struct store_read *read)
+{
+    sim_note(s, "ask", &read->what, sizeof(read->what));
+    sim_trace(s, "  read %u no %u", read->what, read->no);
+    s->sum.reads++;
+    add_work(s)->read = read;
     begin_group(s);
 }
 
@@ -194,20 +230,50 @@ void disk_seed(struct sim *s, const struct store_txn *txn)
     keep_txn(s, txn, s->t);
 }
 
+static void work_fini(struct sim_work *w)
+{
+    if (w->txn != NULL)
+        store_txn_free(w->txn);
+    if (w->read != NULL)
+        store_read_free(w->read);
+    store_found_fini(&w->found);
+}
+
 /* Take the oldest out and tell the core of its end. */
 static void answer(struct sim *s, enum err e)
 {
     struct sim_disk *d = &s->disk;
-    struct store_txn *t = d->txn[0];
-    struct core_event ev = {.kind = CORE_STORED, .u.stored = {t->id, e}};
+    struct sim_work w = d->work[0];
+    struct core_event ev = {.kind = CORE_STORED};
 
     d->n--;
     d->group--;
-    memmove(d->txn, d->txn + 1, d->n * sizeof(d->txn[0]));
-    memmove(d->submitted, d->submitted + 1, d->n * sizeof(d->submitted[0]));
-    store_txn_free(t);
-    sim_note(s, "stored", &ev.u.stored.err, sizeof(ev.u.stored.err));
+    memmove(d->work, d->work + 1, d->n * sizeof(d->work[0]));
+    if (w.txn != NULL) {
+        ev.u.stored.txn = w.txn->id;
+        ev.u.stored.err = e;
+        sim_note(s, "stored", &ev.u.stored.err, sizeof(ev.u.stored.err));
+    } else {
+        ev.kind = CORE_READ;
+        ev.u.read.id = w.read->id;
+        ev.u.read.found = &w.found;
+        sim_note(s, "found", &w.found.n, sizeof(w.found.n));
+    }
     server_step(s, &ev);
+    work_fini(&w);
+}
+
+/* What the group's items give, in their order: rows kept or not, questions answered as of then. */
+static void work_off(struct sim *s, enum err e)
+{
+    for (size_t i = 0; i < s->disk.group; i++) {
+        struct sim_work *w = &s->disk.work[i];
+
+        if (w->txn == NULL)
+            shelf_read(s, w->read, s->healed || !sim_odds(s, s->climate.unread), &w->found);
+        else if (e == ERR_OK)
+            keep_txn(s, w->txn, w->at);
+    }
 }
 
 static bool is_full(struct sim *s)
@@ -238,8 +304,7 @@ void disk_commit(struct sim *s)
         e = ERR_STORAGE;
         d->last_fault = s->t;
     }
-    for (size_t i = 0; i < n && e == ERR_OK; i++)
-        keep_txn(s, d->txn[i], d->submitted[i]);
+    work_off(s, e);
     d->settled = true;
     for (size_t i = 0; i < n; i++) {
         answer(s, e);
@@ -256,9 +321,10 @@ void disk_crash(struct sim *s)
     const bool kept = d->group > 0 && !d->settled && sim_odds(s, 500);
 
     for (size_t i = 0; i < d->group && kept; i++)
-        keep_txn(s, d->txn[i], d->submitted[i]);
+        if (d->work[i].txn != NULL)
+            keep_txn(s, d->work[i].txn, d->work[i].at);
     for (size_t i = 0; i < d->n; i++)
-        store_txn_free(d->txn[i]);
+        work_fini(&d->work[i]);
     d->n = d->group = 0;
     d->settled = false;
 }
@@ -268,14 +334,14 @@ void disk_fini(struct sim *s)
     struct sim_disk *d = &s->disk;
 
     for (size_t i = 0; i < d->n; i++)
-        store_txn_free(d->txn[i]);
+        work_fini(&d->work[i]);
     for (size_t k = 0; k < SIM_ROW_KINDS; k++) {
         for (size_t i = 0; i < d->rows[k].n; i++)
             row_fini(&d->rows[k].row[i]);
         mem_free(d->rows[k].row);
     }
-    mem_free(d->txn);
-    mem_free(d->submitted);
+    mem_free(d->work);
+    shelf_fini(d);
 }
 
 /* ---- looking things up ---- */

@@ -102,6 +102,8 @@ void end_look(struct sim *s)
     }
     sim_go(s, s->t + REST_MS, NULL);
     check_zero(s);
+    shelf_end(s);
+    shadow_look(s, NULL);
     server_stop(s);
     sim_go(s, s->t + STILL_MS, is_stopped);
     sim_hold(s, LAW_ENDS, s->server.core == NULL, "the server doesn't stop");

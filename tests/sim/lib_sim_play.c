@@ -252,6 +252,21 @@ static void ask_plain(struct sim *s, struct sim_actor *a, const struct sim_seat 
     about(s, seat, ask_send(s, a, seat->sess), a);
 }
 
+void played_ask(struct sim *s, struct sim_actor *a, const struct sim_seat *seat)
+{
+    const uint32_t who = sim_odds(s, 500) ? a->index : play_below(&s->rng, s->n_actors);
+    struct jsonw w;
+    struct sim_asked *q;
+
+    if (s->actor[who].name[0] == '\0')
+        return;
+    w = ask_begin(s, ASK_PLAYED);
+    jsonw_m_str(&w, "player", s->actor[who].name);
+    q = ask_send(s, a, seat->sess);
+    about(s, seat, q, a);
+    q->number = who;
+}
+
 static void umpire(struct sim *s, struct sim_actor *a, const struct sim_seat *seat)
 {
     static const char *const acts[] = {"pause", "resume", "resume", "adjudicate", "void"};
@@ -274,10 +289,12 @@ static void talk_player(struct sim *s, struct sim_actor *a, struct sim_seat *sea
 {
     static const enum sim_ask plain[] = {ASK_LEGAL,  ASK_RECORD, ASK_LOBBY,
                                          ASK_FOLLOW, ASK_INFO,   ASK_LEGAL};
-    const unsigned which = play_below(&s->rng, 12);
+    const unsigned which = play_below(&s->rng, 14);
 
     if (which < ARRAY_LEN(plain))
         ask_plain(s, a, seat, plain[which]);
+    else if (which >= 12)
+        played_ask(s, a, seat);
     else if (which == 6)
         say(s, a, seat);
     else if (which == 7)

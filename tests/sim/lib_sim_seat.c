@@ -7,6 +7,8 @@
 #include "common/base/str.h"
 #include "tests/sim/lib_sim.h"
 
+enum { LOOK_BACK = 25 };
+
 void seat_add(struct sim *s, struct sim_actor *a, struct sim_table *t, uint8_t wish)
 {
     struct sim_seat *seat = &a->seat[a->n_seats++];
@@ -416,6 +418,7 @@ void seat_answer(struct sim *s, struct sim_actor *a, const struct sim_answer *an
     case ASK_LOBBY:
     case ASK_FOLLOW:
     case ASK_MUTE:
+    case ASK_PLAYED:
     case ASK_INFO:
     case ASK_COUNT:
         break;
@@ -464,6 +467,8 @@ static void look_sits(struct sim *s, struct sim_actor *a, struct sim_seat *seat)
     }
     if (seat->m.audit.over) {
         (void)ask_about(s, a, seat, ASK_RECORD);
+        if (sim_odds(s, 700)) /* who looks on keeps it from the archive */
+            (void)ask_about(s, a, seat, ASK_UNWATCH);
         seat->state = SEAT_DONE;
         return;
     }
@@ -471,6 +476,23 @@ static void look_sits(struct sim *s, struct sim_actor *a, struct sim_seat *seat)
     look_claim(s, a, seat);
     seat_play(s, a, seat);
     talk_look(s, a, seat);
+}
+
+/* Old games, in memory or in the archive, are looked at again. */
+static void look_back(struct sim *s, struct sim_actor *a, struct sim_seat *seat)
+{
+    const unsigned which = play_below(&s->rng, 3);
+
+    if (!seat->table->known || !seat->has_model || !seat->m.audit.over || seat->flying)
+        return;
+    if (which == 0)
+        (void)ask_about(s, a, seat, ASK_RECORD);
+    else if (which == 1)
+        played_ask(s, a, seat);
+    else
+        ask_sync(s, a, seat);
+    if (which == 2)
+        (void)ask_about(s, a, seat, ASK_UNWATCH);
 }
 
 void seat_look(struct sim *s, struct sim_actor *a, struct sim_seat *seat)
@@ -493,4 +515,6 @@ void seat_look(struct sim *s, struct sim_actor *a, struct sim_seat *seat)
         look_idle(s, a, seat);
     else if (seat->state == SEAT_SITS)
         look_sits(s, a, seat);
+    else if (seat->state == SEAT_DONE && sim_odds(s, LOOK_BACK))
+        look_back(s, a, seat);
 }

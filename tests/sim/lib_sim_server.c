@@ -303,6 +303,10 @@ static void carry_out(struct sim *s, struct core_effect *e)
         disk_submit(s, e->u.txn);
         e->u.txn = NULL;
         break;
+    case CORE_FX_READ:
+        disk_ask(s, e->u.read);
+        e->u.read = NULL;
+        break;
     case CORE_FX_HASH:
         hash_start(s, e);
         break;

@@ -6,6 +6,20 @@
 #include "common/base/str.h"
 #include "tests/sim/lib_sim.h"
 
+static void step(struct sim *s, struct core *core, struct core_event *ev, struct buf *out);
+
+/* What the core asks of the archive comes at once. */
+static void answer_read(struct sim *s, struct core *core, const struct store_read *r,
+                        struct buf *out)
+{
+    struct store_found found = {.err = ERR_OK};
+    struct core_event ev = {.kind = CORE_READ, .u.read = {r->id, &found}};
+
+    shelf_read(s, r, true, &found);
+    step(s, core, &ev, out);
+    store_found_fini(&found);
+}
+
 static void step(struct sim *s, struct core *core, struct core_event *ev, struct buf *out)
 {
     struct core_effects fx = {NULL, 0, 0};
@@ -14,10 +28,11 @@ static void step(struct sim *s, struct core *core, struct core_event *ev, struct
     ev->wall.ms = s->t + s->server.wall_off;
     ev->conn = 1;
     core_step(core, ev, &fx);
-    buf_reset(out);
     for (size_t i = 0; i < fx.n; i++)
         if (fx.fx[i].kind == CORE_FX_SEND)
             buf_put(out, fx.fx[i].u.bytes->data, fx.fx[i].u.bytes->len);
+        else if (fx.fx[i].kind == CORE_FX_READ)
+            answer_read(s, core, fx.fx[i].u.read, out);
     core_effects_fini(&fx);
 }
 
@@ -25,6 +40,7 @@ static void say(struct sim *s, struct core *core, const char *line, struct buf *
 {
     struct core_event ev = {.kind = CORE_BYTES, .u.bytes = {line, strlen(line)}};
 
+    buf_reset(out);
     step(s, core, &ev, out);
 }
 
@@ -83,6 +99,7 @@ void shadow_look(struct sim *s, const struct sim_ledger *torn)
 
     cfg.limits = (struct limits){0};
     cfg.limit_loopback = false;
+    torn = torn != NULL && torn->filed ? NULL : torn;
     core = server_shadow(s, &cfg, torn, &refused);
     s->sum.shadows++;
     if (torn == NULL && refused > 0)

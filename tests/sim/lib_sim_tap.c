@@ -228,6 +228,47 @@ static void tap_record(struct sim *s, const struct sim_asked *q, const struct js
     }
 }
 
+/* ---- lists ---- */
+
+/* May `viewer` be shown the match in a list? Of a match that nobody took up: unknown, so yes. */
+static bool may_list(const struct sim *s, const struct sim_link *l, const struct sim_ledger *led)
+{
+    return led->table == NULL || !led->table->is_private || s->actor[l->actor].how.staff ||
+           ledger_role(led, l->user) != ROLE_COUNT;
+}
+
+/* All that this player has finished and may be shown here, once, newest first. */
+static void tap_played(struct sim *s, const struct sim_link *l, const struct sim_asked *q,
+                       const struct json *r)
+{
+    const char *name = s->actor[q->number].name;
+    uint32_t last = UINT32_MAX, no = 0;
+    unsigned listed = 0, due = 0;
+
+    for (const struct json *m = json_first(json_get(r, "matches")); m != NULL; m = json_next(m)) {
+        const char *hex = "";
+        const struct sim_ledger *led =
+            json_get_string(m, "match", &hex) ? ledger_find(s, hex, strlen(hex)) : NULL;
+
+        if (led == NULL || !get_u32(m, "no", &no) || no >= last)
+            sim_broken(s, LAW_ARCHIVE, "the matches of %s are listed wrong at %s", name, hex);
+        last = no;
+        sim_hold(s, LAW_EARLY, led->audit.over, "a match is listed as over before it is durable");
+        sim_hold(s, LAW_PRIVATE, may_list(s, l, led), "a private match is listed");
+        if (ledger_role(led, name) == ROLE_COUNT)
+            sim_broken(s, LAW_ARCHIVE, "match %s isn't one of %s", hex, name);
+        listed += led->table != NULL ? 1 : 0;
+    }
+    for (const struct sim_ledger *led = s->ledgers; led != NULL; led = led->next)
+        due += led->audit.over && led->table != NULL && led->audit.name[ROLE_B][0] != '\0' &&
+                       ledger_role(led, name) != ROLE_COUNT && may_list(s, l, led)
+                   ? 1
+                   : 0;
+    if (listed != due && !s->disk.settled)
+        sim_broken(s, LAW_ARCHIVE, "%u matches of %s are listed, and %u are over", listed, name,
+                   due);
+}
+
 /* ---- answers ---- */
 
 static void tap_login(struct sim *s, struct sim_link *l, const struct sim_asked *q,
@@ -258,7 +299,8 @@ static void tap_share(struct sim *s, const struct sim_link *l, const struct sim_
     const enum role role = led != NULL ? ledger_role(led, l->user) : ROLE_COUNT;
     const struct sim_row *row;
 
-    sim_hold(s, LAW_TURN, role != ROLE_COUNT, "a share of somebody without a seat is taken");
+    if (role > ROLE_B)
+        sim_broken(s, LAW_TURN, "a share of somebody without a seat is taken");
     if (led->absent[role] == q->number)
         sim_broken(s, LAW_ABSENT, "a share for roll %u is taken behind the absence", q->number);
     row = disk_share(s, led->id, role);
@@ -379,6 +421,9 @@ static void tap_result(struct sim *s, struct sim_link *l, const struct sim_asked
         break;
     case ASK_RECORD:
         tap_record(s, q, r);
+        break;
+    case ASK_PLAYED:
+        tap_played(s, l, q, r);
         break;
     case ASK_UNWATCH:
         sub_drop(l, ledger_find(s, q->match, strlen(q->match)));

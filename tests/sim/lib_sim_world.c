@@ -84,6 +84,7 @@ static void make_climate(struct sim *s)
         .full = play_below(&s->rng, wild == 3 ? 20 : 5),
         .lost = play_below(&s->rng, wild == 3 ? 20 : 4),
         .lag = play_below(&s->rng, 20),
+        .unread = play_below(&s->rng, wild == 3 ? 100 : 20),
         .crash = play_below(&s->rng, wild == 3 ? 200 : 60),
         .crash_mid = play_below(&s->rng, wild == 3 ? 300 : 60),
         .stop = play_below(&s->rng, 60),
@@ -104,6 +105,8 @@ static void make_server(struct sim *s)
                                 .motd = "simulated",
                                 .master_kid = 1,
                                 .vacation_days = 30,
+                                .archive_ms = sim_odds(s, 300) ? INT64_C(7) * DAY_MS
+                                                               : sim_between(s, 0, 40000),
                                 .limit_loopback = sim_odds(s, 200),
                                 .trust_plain = true};
     cfg->limits = (struct limits){.max_conns = 9 + play_below(&s->rng, 20),
@@ -488,6 +491,8 @@ static void add_up(struct sim_totals *sum, const struct sim *s)
     sum->lines += s->sum.lines;
     sum->events += s->sum.events;
     sum->shadows += s->sum.shadows;
+    sum->archived += s->sum.archived;
+    sum->reads += s->sum.reads;
     sum->simulated_ms += s->t;
 }
 

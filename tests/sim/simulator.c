@@ -15,7 +15,7 @@
 #include "common/base/str.h"
 #include "tests/sim/lib_sim.h"
 
-enum { HANDFUL = 40, HANG_S = 120, HEAP_GROWTH = 4 << 20 };
+enum { HANDFUL = 12, HANG_S = 120, HEAP_GROWTH = 4 << 20 };
 
 static struct {
     volatile sig_atomic_t high, low; /* halves of the seed, for the handler */
@@ -108,11 +108,13 @@ static int64_t clock_ms(void)
 static void say(const struct sim_totals *t, int64_t ms)
 {
     (void)printf("%llu runs, %llu matches (%llu played), %llu orders, %llu rolls, %llu crashes, "
-                 "%llu recoveries looked at, %llu lines checked, %.1f days simulated\n",
+                 "%llu recoveries looked at, %llu lines checked, %llu archived, %llu read there, "
+                 "%.1f days simulated\n",
                  (unsigned long long)t->runs, (unsigned long long)t->matches,
                  (unsigned long long)t->played, (unsigned long long)t->orders,
                  (unsigned long long)t->rolls, (unsigned long long)t->crashes,
                  (unsigned long long)t->shadows, (unsigned long long)t->lines,
+                 (unsigned long long)t->archived, (unsigned long long)t->reads,
                  (double)t->simulated_ms / 86400000.0);
     (void)printf("%.0f matches a minute, %.1f s; no law broken\n",
                  (double)t->matches * 60000.0 / (double)MAX(ms, INT64_C(1)), (double)ms / 1000.0);
