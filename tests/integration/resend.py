@@ -377,11 +377,11 @@ def copies(server, rng, rounds):
         both = [ann, bob]
         extra = {player: more_conns(player, 3) for player in both}
         for turn in range(rounds):
-            pump_until(both, lambda: any(p.views[match].my_turn() or p.views[match].over()
-                                         for p in both), "a turn")
-            if ann.views[match].over():
+            pump_until(both, lambda: any(p.views[match].my_turn() for p in both)
+                       or all(p.views[match].over() for p in both), "a turn")
+            player = next((p for p in both if p.views[match].my_turn()), None)
+            if player is None:  # one may know of the end before the other does
                 break
-            player = next(p for p in both if p.views[match].my_turn())
             view = player.views[match]
             conns = rng.choice((extra[player][:1], extra[player]))
             give_copies(player, view, conns, mixed=turn % 3 == 2 and len(conns) > 1)
