@@ -22,6 +22,7 @@ void keeper_record_write(const struct keeper_record *rec, struct buf *out)
 
     jsonw_obj(&w);
     jsonw_m_bool(&w, "there", rec->there);
+    jsonw_m_bool(&w, "renew", rec->renew);
     jsonw_m_int(&w, "generation", rec->generation);
     jsonw_m_hex(&w, "secret", rec->secret, FD1_LEN);
     jsonw_m_int(&w, "roll", rec->roll);
@@ -51,9 +52,12 @@ bool keeper_record_read(const char *text, size_t len, struct keeper_record *rec)
     int64_t generation, roll, head;
     bool good;
 
+    rec->renew = false; /* files of before haven't the member */
+
     if (json_parse(text, len, &json_file_limits, &j, why) != ERR_OK)
         return false;
     good = json_get_bool(j, "there", &rec->there) &&
+           (json_get(j, "renew") == NULL || json_get_bool(j, "renew", &rec->renew)) &&
            get_number(j, "generation", UINT16_MAX, &generation) &&
            get_number(j, "roll", UINT32_MAX, &roll) && get_number(j, "head", UINT32_MAX, &head) &&
            get_hash(j, "secret", rec->secret) && get_hash(j, "roll_hash", rec->roll_hash) &&
@@ -151,13 +155,12 @@ enum err keeper_go_on(struct dice_keeper *k)
 
     k->rec.head = 0;
     k->rec.roll = 0;
-    k->rec.there = false;
+    k->rec.renew = true;
     if (store(k) != ERR_OK) {
         k->rec = old;
         return ERR_IO;
     }
     k->went_back = false;
-    drop_chain(k);
     return ERR_OK;
 }
 
@@ -167,10 +170,11 @@ static enum err make_secret(struct dice_keeper *k, uint16_t generation)
 {
     const struct keeper_record old = k->rec;
 
-    if (k->rec.there && k->rec.generation == generation)
+    if (k->rec.there && !k->rec.renew && k->rec.generation == generation)
         return ERR_OK; /* made before, its anchor not journaled yet */
     drop_chain(k);
     k->rec.there = true;
+    k->rec.renew = false;
     k->rec.generation = generation;
     randombytes_buf(k->rec.secret, FD1_LEN);
     if (store(k) == ERR_OK)
@@ -205,7 +209,7 @@ enum err keeper_anchor(struct dice_keeper *k, const struct audit *a, enum keeper
     *what = KEEPER_NO_ANCHOR;
     if (a->fair == FAIR_SERVER || a->over || k->went_back || open)
         return ERR_OK;
-    if (c->there && (a->dice.owed >> k->role & 1) == 0 && is_ours(k, a))
+    if (c->there && (a->dice.owed >> k->role & 1) == 0 && is_ours(k, a) && !k->rec.renew)
         return ERR_OK;
     *generation = c->there ? (uint16_t)(c->generation + 1) : 0;
     if (make_secret(k, *generation) != ERR_OK)

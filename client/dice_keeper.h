@@ -13,6 +13,7 @@
 /* What is on disk. */
 struct keeper_record {
     bool there; /* has a secret */
+    bool renew; /* the player went on: the secret only ends the open roll, then comes a new one */
     uint16_t generation;
     uint8_t secret[FD1_LEN];
     uint32_t roll; /* last one answered; 0: none */
@@ -72,8 +73,11 @@ enum keeper_share keeper_judge(const struct keeper_record *rec, const struct aud
 enum keeper_share keeper_share(struct dice_keeper *k, const struct audit *a,
                                const struct keeper_request *req, uint8_t share[FD1_LEN]);
 
-/* The player goes on with a server that went back: heads and rolls are forgotten, and a new
- * generation is wanted (D7). ERR_IO: not stored, still went_back. */
+/*
+ * The player goes on with a server that went back: heads and rolls are forgotten, and a new
+ * generation is wanted (D7). No anchor is taken while a roll is open (D8), so the old secret is kept
+ * for that one roll. ERR_IO: not stored, still went_back.
+ */
 NODISCARD enum err keeper_go_on(struct dice_keeper *k);
 
 /* The file's text, and back; false: not one. */

@@ -19,6 +19,10 @@ static void forget_back(struct seat *s)
     s->told_back = false;
     s->shared = 0;
     keeper_see(&s->keeper, s->model.audit.head, s->model.audit.hash);
+    if (s->model.audit.roll_seq != 0)
+        seat_say(s, SEAT_ALARM,
+                 "An order waits for its dice, and new secrets come only behind them: whoever saw "
+                 "that roll before the server went back may have known it.");
 }
 
 static void told_back(struct seat *s)

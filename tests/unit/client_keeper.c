@@ -306,6 +306,82 @@ static void goes_on_when_told(void **unused)
     end(&p);
 }
 
+/* Both saw more than the server has now. The other goes on first, and its anchor opens a salt roll at
+ * once: ours ends it with the old secret, as no anchor is taken meanwhile, and anchors behind it. */
+static void goes_on_second(void **unused)
+{
+    struct pair p;
+    uint8_t secret[FD1_LEN];
+    enum keeper_anchor what;
+    uint16_t generation = 0;
+    uint8_t anchor[FD1_LEN];
+
+    (void)unused;
+    begin(&p);
+    for (unsigned i = 0; i < 2; i++) {
+        p.k[i].rec.head = 1000;
+        p.k[i].rec.roll = 2;
+        keeper_at_head(&p.k[i], p.a.head);
+        assert_true(p.k[i].went_back);
+    }
+    memcpy(secret, p.k[1].rec.secret, FD1_LEN);
+    assert_int_equal(keeper_go_on(&p.k[0]), ERR_OK);
+    send_anchor(&p.t, &p.k[0], &p.a);
+    read_journal(&p.t, &p.a);
+    send_share(&p.t, &p.k[0], &p.a);
+    assert_int_equal(keeper_go_on(&p.k[1]), ERR_OK);
+    keeper_fini(&p.k[1]); /* the will is on disk */
+    assert_int_equal(keeper_open(&p.k[1], p.t.setup.id, "bob", ROLE_B), ERR_OK);
+    assert_int_equal(keeper_anchor(&p.k[1], &p.a, &what, &generation, anchor), ERR_OK);
+    assert_int_equal(what, KEEPER_NO_ANCHOR); /* a roll is open */
+    assert_memory_equal(secret, p.k[1].rec.secret, FD1_LEN);
+    send_share(&p.t, &p.k[1], &p.a);
+    read_journal(&p.t, &p.a);
+    assert_int_equal(p.a.dice.n, 2);
+    send_anchor(&p.t, &p.k[1], &p.a);
+    assert_memory_not_equal(secret, p.k[1].rec.secret, FD1_LEN);
+    read_journal(&p.t, &p.a);
+    for (unsigned i = 0; i < 2; i++)
+        send_share(&p.t, &p.k[i], &p.a);
+    read_journal(&p.t, &p.a);
+    assert_int_equal(p.a.dice.n, 3);
+    assert_int_equal(keeper_anchor(&p.k[1], &p.a, &what, &generation, anchor), ERR_OK);
+    assert_int_equal(what, KEEPER_NO_ANCHOR);
+    open_roll(&p);
+    end(&p);
+}
+
+/* The server went back to an open roll: its order can't be taken back, so it is ended first. The
+ * new secret is never one of the lost past, whatever generation that had come to. */
+static void goes_on_in_a_roll(void **unused)
+{
+    struct pair p;
+    uint8_t secret[FD1_LEN];
+
+    (void)unused;
+    begin(&p);
+    open_roll(&p);
+    for (unsigned i = 0; i < 2; i++) {
+        p.k[i].rec.head = 1000;
+        keeper_at_head(&p.k[i], p.a.head);
+        assert_true(p.k[i].went_back);
+        assert_int_equal(keeper_go_on(&p.k[i]), ERR_OK);
+        send_share(&p.t, &p.k[i], &p.a);
+    }
+    read_journal(&p.t, &p.a);
+    assert_int_equal(p.a.dice.n, 2);
+    p.k[0].rec.generation = 1; /* the lost past had our next anchor already */
+    memcpy(secret, p.k[0].rec.secret, FD1_LEN);
+    send_anchor(&p.t, &p.k[0], &p.a);
+    assert_memory_not_equal(secret, p.k[0].rec.secret, FD1_LEN);
+    read_journal(&p.t, &p.a);
+    for (unsigned i = 0; i < 2; i++)
+        send_share(&p.t, &p.k[i], &p.a);
+    read_journal(&p.t, &p.a);
+    send_anchor(&p.t, &p.k[1], &p.a);
+    end(&p);
+}
+
 /* Another machine without the secret says so, and makes a new one. */
 static void lost_device(void **unused)
 {
@@ -349,7 +425,9 @@ static void writes_it_first(void **unused)
 
 static void record_round_trip(void **unused)
 {
-    struct keeper_record rec = {.there = true, .generation = 7, .roll = 12, .head = 99}, back;
+    struct keeper_record rec = {
+        .there = true, .renew = true, .generation = 7, .roll = 12, .head = 99};
+    struct keeper_record back;
     struct buf text = BUF_EMPTY;
 
     (void)unused;
@@ -358,6 +436,7 @@ static void record_round_trip(void **unused)
     keeper_record_write(&rec, &text);
     memset(&back, 0, sizeof(back));
     assert_true(keeper_record_read(text.data, text.len, &back));
+    assert_true(back.renew);
     assert_int_equal(back.generation, 7);
     assert_int_equal(back.roll, 12);
     assert_int_equal(back.head, 99);
@@ -445,6 +524,7 @@ int main(void)
         cmocka_unit_test(plays_along),           cmocka_unit_test(waits_for_the_order),
         cmocka_unit_test(same_roll_other_order), cmocka_unit_test(remembers),
         cmocka_unit_test(notices_another_past),  cmocka_unit_test(goes_on_when_told),
+        cmocka_unit_test(goes_on_second),        cmocka_unit_test(goes_on_in_a_roll),
         cmocka_unit_test(lost_device),           cmocka_unit_test(writes_it_first),
         cmocka_unit_test(record_round_trip),     cmocka_unit_test(tokens_rotate),
         cmocka_unit_test(one_process_each),
