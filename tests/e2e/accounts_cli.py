@@ -29,7 +29,7 @@ class Person:
     def run(self, *words, text=""):
         """(exit code, output, errors)."""
         done = subprocess.run([lib_wire.program("skirmish"), *words], input=text, text=True,
-                              env=self.env, capture_output=True, timeout=60, check=False)
+                              env=self.env, capture_output=True, timeout=300, check=False)
         return done.returncode, done.stdout, done.stderr
 
     def account(self, action, *words, text=SECRET + "\n"):

@@ -21,7 +21,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(HERE), "integration"))
 
 from lib_wire import Failure, Server, program  # noqa: E402,F401
 
-PATIENCE_S = float(os.environ.get("SK_PATIENCE", "40"))
+PATIENCE_S = float(os.environ.get("SK_PATIENCE", "90"))
 POLL_S = 0.05
 
 CONF = """
@@ -60,7 +60,7 @@ class Screen:
         done = subprocess.run(
             ["tmux", "-u", "-S", os.path.join(self.work, "socket"), "-f",
              os.path.join(self.work, "conf"), *words], stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, encoding="utf-8", errors="replace", check=False, timeout=30,
+            stderr=subprocess.STDOUT, encoding="utf-8", errors="replace", check=False, timeout=120,
             env={**os.environ, "LC_ALL": "C.UTF-8"})
         if check and done.returncode != 0:
             raise Failure("tmux %s: %s" % (words, done.stdout))

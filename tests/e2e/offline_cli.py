@@ -15,7 +15,7 @@ SCENARIOS = SRC / "common" / "scenarios"
 
 
 def run(*words, given=None, locale="C"):
-    done = subprocess.run([SKIRMISH, *words], input=given, text=True, check=False, timeout=60,
+    done = subprocess.run([SKIRMISH, *words], input=given, text=True, check=False, timeout=300,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
                           env={**os.environ, "LC_ALL": locale})
     return done.returncode, done.stdout, done.stderr

@@ -2,26 +2,19 @@
 # SPDX-License-Identifier: ISC
 # timeout: 300
 """The server dies in the middle of a game in full screen, comes back, and nothing is lost."""
-import contextlib
 import os
 import re
-import socket
 import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from lib_tmux import Failure, Screen, Server, program  # noqa: E402
+from lib_wire import free_port  # noqa: E402
 from tui_play import MINE, OVER, my_phase, quiet, turn  # noqa: E402
 
 LOST = "The line is down"
 TURNS_MAX = 25
-
-
-def free_port():
-    with contextlib.closing(socket.socket()) as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class Bot:

@@ -128,7 +128,7 @@ class Dumb(unittest.TestCase):
         env = {**os.environ, "TERM": "dumb", "LC_ALL": "C"}
         return subprocess.run([program("skirmish"), *words], stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8",
-                              check=False, timeout=30, env=env)
+                              check=False, timeout=120, env=env)
 
     def test_no_terminal_at_all(self):
         for words in ((), ("hotseat",), ("solo",)):

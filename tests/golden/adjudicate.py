@@ -22,7 +22,7 @@ def played(case):
     """What adjudicate prints for the case, as objects; its arguments through standard input."""
     given = {name: case[name] for name in ("scenario", "dice", "orders")}
     done = subprocess.run([SKIRMISH, "adjudicate", "-"], input=json.dumps(given).encode(),
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, timeout=60)
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, timeout=300)
     if done.returncode != 0:
         return ["exit %d: %s" % (done.returncode, done.stderr.decode(errors="replace").strip())]
     lines = [json.loads(line) for line in done.stdout.decode().splitlines()]

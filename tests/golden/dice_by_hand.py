@@ -24,7 +24,7 @@ def main():
         return 77
     blocks = BLOCK.findall((ROOT / "proto" / "DICE.md").read_text(encoding="utf-8"))
     script = "".join(f"{commands}echo '{MARK}'\n" for commands, _ in blocks)
-    run = subprocess.run([bash, "-euc", script], capture_output=True, text=True, timeout=60)
+    run = subprocess.run([bash, "-euc", script], capture_output=True, text=True, timeout=300)
     got = run.stdout.split(MARK + "\n")[:-1]
     if run.returncode != 0 or run.stderr or len(got) != len(blocks):
         print(f"FAIL status {run.returncode}: {run.stderr}")

@@ -230,7 +230,7 @@ def test_used_up(fails):
 # ---- the program in C
 
 def run_skirmish(program, path, *more):
-    return subprocess.run([program, "verify", path, *more], capture_output=True, timeout=60,
+    return subprocess.run([program, "verify", path, *more], capture_output=True, timeout=300,
                           check=False)
 
 

@@ -37,7 +37,7 @@ def run_reference(case, _path):
 
 def run_program(binary):
     def run(_case, path):
-        done = subprocess.run([binary, "adjudicate", path], capture_output=True, timeout=30,
+        done = subprocess.run([binary, "adjudicate", path], capture_output=True, timeout=300,
                               check=False)
         if done.returncode != 0:
             raise ValueError("exit %d: %s" % (done.returncode, done.stderr.decode()))

@@ -7,7 +7,6 @@ a match, the server's too, and so the dice of a roll before it is rolled.
 """
 import os
 import signal
-import socket
 import sys
 import time
 
@@ -16,7 +15,7 @@ sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "ref")]
 
 import fd1  # noqa: E402
 from lib_bot import Bot, View  # noqa: E402
-from lib_wire import Conn, Failure, Refusal, Server, equal, need  # noqa: E402
+from lib_wire import Conn, Failure, Refusal, Server, equal, free_port, need  # noqa: E402
 
 EARLY_MS = 60  # the server's clocks began before we knew, or ran on while we looked
 
@@ -53,9 +52,7 @@ class Mortal(Server):
     """A server on one port for all its lives, and a ledger of them."""
 
     def __init__(self, *options, **named):
-        with socket.socket() as free:  # the first life takes it, the others take it again
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.port = free_port()  # the first life takes it, the others take it again
         super().__init__("--listen", "127.0.0.1:%d" % self.port, *options, **named)
         self.lives = []  # [began, ended] by time.monotonic(); ended None: it lives
 

@@ -12,6 +12,7 @@ last lines of the traffic. Each line from the server is held against proto/schem
 import collections
 import json
 import os
+import random
 import select
 import shutil
 import signal
@@ -27,7 +28,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(HERE), "ref"))
 
 import schema  # noqa: E402
 
-PATIENCE_S = float(os.environ.get("SK_PATIENCE", "20"))
+PATIENCE_S = float(os.environ.get("SK_PATIENCE", "60"))  # until it counts as "never"
 TRACE_LINES = 60
 CODES = {"parse": -32700, "invalid": -32600, "method": -32601, "params": -32602, "internal": -32603,
          "auth": 1, "denied": 2, "not_found": 3, "conflict": 4, "phase": 5, "turn": 6, "illegal": 7,
@@ -53,6 +54,20 @@ def program(name):
         print("%s: not built in SK_BIN, skipped" % name)
         sys.exit(77)
     return path
+
+
+def free_port():
+    """A port of loopback for a server that will come back on it. Not one of those that the system
+    gives to connections: while the server is down somebody else's could have it."""
+    while True:
+        port = random.randrange(16000, 32000)
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
 
 
 class Server:

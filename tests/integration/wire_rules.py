@@ -72,7 +72,7 @@ def verified_in_c(record, head_hash):
         file.write(record)
         file.flush()
         done = subprocess.run([path, "verify", file.name, "--head", head_hash],
-                              capture_output=True, timeout=60, check=False)
+                              capture_output=True, timeout=300, check=False)
     equal(done.returncode, 0, "skirmish verify: %s" % (done.stderr + done.stdout).decode())
 
 

@@ -15,11 +15,12 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "integration"))
-os.environ.setdefault("SK_PATIENCE", "6")  # a server that answers no more is waited for so long
 
+import lib_wire  # noqa: E402
 from lib_wire import PATIENCE_S, Failure, Refusal, Server, equal, need, program  # noqa: E402
 
 ORDERS = 4
+SILENT_S = 6  # so long is a server waited for that may answer no more
 
 
 class FailingServer(Server):
@@ -128,6 +129,8 @@ def one(what, k, once, shim, counts=None):
         if counts is not None:
             env["SK_FAIL_LOG"] = counts
         fell = False
+        if k:
+            lib_wire.PATIENCE_S = SILENT_S
         try:
             server.start(**env)
             match.play(server)
@@ -137,6 +140,8 @@ def one(what, k, once, shim, counts=None):
             match.patience = 20
             if server.process is not None:
                 server.end(9)
+        finally:
+            lib_wire.PATIENCE_S = PATIENCE_S
         if fell and k == 0:
             raise Failure("it fell by itself\n%s" % server.log())
         server.start()

@@ -519,7 +519,7 @@ def compare(got, want):
 def run_program(program, case, path):
     with open(path, "w", encoding="utf-8") as file:
         json.dump(case, file)
-    done = subprocess.run([program, "adjudicate", path], capture_output=True, timeout=60,
+    done = subprocess.run([program, "adjudicate", path], capture_output=True, timeout=300,
                           check=False)
     try:
         got = [json.loads(line) for line in done.stdout.decode().splitlines()]
