@@ -8,6 +8,8 @@
 #include <sodium.h>
 #include <uv.h>
 
+#include "client/errands.h"
+
 struct app {
     const struct options *opt;
     const struct app_front *front;
@@ -15,6 +17,7 @@ struct app {
     uv_signal_t stop[2];
     struct link *link;
     struct seat *seat;
+    struct errands *errands; /* NULL: the front end has no seats */
     int code;
 };
 
@@ -47,6 +50,8 @@ void app_leave(struct app *app, int code)
 void app_sit(struct app *app, const struct seat_wish *wish)
 {
     CHECK(app->seat == NULL);
+    if (app->errands != NULL)
+        errands_leave(app->errands, wish->match);
     app->seat = seat_new(&app->loop, app->link, wish, &app->front->seat);
     if (link_is_up(app->link))
         seat_up(app->seat);
@@ -59,6 +64,8 @@ void app_stand(struct app *app)
     link_forget(app->link, app->seat);
     seat_free(app->seat);
     app->seat = NULL;
+    if (app->errands != NULL)
+        errands_back(app->errands);
 }
 
 /* ---- from the link ---- */
@@ -70,6 +77,8 @@ static void on_up(void *data)
     app->front->up(app->front->data);
     if (app->seat != NULL)
         seat_up(app->seat);
+    if (app->errands != NULL)
+        errands_up(app->errands);
 }
 
 static void on_down(void *data, const char *why, int64_t retry_ms)
@@ -78,6 +87,8 @@ static void on_down(void *data, const char *why, int64_t retry_ms)
 
     if (app->seat != NULL)
         seat_down(app->seat);
+    if (app->errands != NULL)
+        errands_down(app->errands);
     app->front->down(app->front->data, why, retry_ms);
 }
 
@@ -87,6 +98,8 @@ static void on_note(void *data, enum msg_note note, const struct json *params)
 
     if (app->seat != NULL)
         seat_note(app->seat, note, params);
+    if (app->errands != NULL)
+        errands_note(app->errands, note, params);
     app->front->note(app->front->data, note, params);
 }
 
@@ -116,6 +129,16 @@ static void on_failed(void *data, int code, const char *why)
     url_print(&app->opt->url, &where);
     app_leave(app, cmd_fail(code, "%s: %s", buf_str(&where), why));
     buf_fini(&where);
+}
+
+/* Only who plays has a part in dice. */
+static void open_errands(struct app *app)
+{
+    const struct errands_config cfg = {
+        .front = &app->seat, .go_on = app->opt->wish.go_on, .told = on_told, .data = app};
+
+    if (app->front->seat.failed != NULL)
+        app->errands = errands_new(&app->loop, app->link, &cfg);
 }
 
 /* ---- the loop ---- */
@@ -170,6 +193,7 @@ static void close_all(struct app *app)
     app->front->close(app->front->data);
     link_free(app->link);
     seat_free(app->seat);
+    errands_free(app->errands);
     for (size_t i = 0; i < ARRAY_LEN(app->stop); i++)
         uv_close((uv_handle_t *)&app->stop[i], NULL);
     (void)uv_run(&app->loop, UV_RUN_DEFAULT);
@@ -188,6 +212,7 @@ int app_run(const struct options *opt, const struct app_front *front)
     listen_signals(&app);
     code = connect_link(&app);
     if (code == EX_OK) {
+        open_errands(&app);
         front->begin(front->data, &app);
         if (opt->has_wish)
             app_sit(&app, &opt->wish);

@@ -200,6 +200,11 @@ static bool is_ours(struct dice_keeper *k, const struct audit *a)
     }
 }
 
+bool keeper_is_elsewhere(struct dice_keeper *k, const struct audit *a)
+{
+    return a->dice.chain[k->role].there && !is_ours(k, a);
+}
+
 enum err keeper_anchor(struct dice_keeper *k, const struct audit *a, enum keeper_anchor *what,
                        uint16_t *generation, uint8_t anchor[FD1_LEN])
 {

@@ -45,6 +45,9 @@ void keeper_see(struct dice_keeper *k, uint32_t head, const uint8_t hash[FD1_LEN
 /* At the server's head: it must not lie before the newest one seen. */
 void keeper_at_head(struct dice_keeper *k, uint32_t head);
 
+/* Is the secret of our role's anchor on another machine? */
+bool keeper_is_elsewhere(struct dice_keeper *k, const struct audit *a);
+
 enum keeper_anchor { KEEPER_NO_ANCHOR, KEEPER_SEND_ANCHOR };
 /*
  * Does our role owe an anchor by this journal? Then a secret of that generation is on disk, and

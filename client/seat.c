@@ -247,6 +247,7 @@ struct seat *seat_new(struct uv_loop_s *loop, struct link *link, const struct se
     s->wish = *wish;
     s->hooks = *hooks;
     s->anchored = -1;
+    s->seated = wish->is_errand;
     if (wish->match != NULL && !str_eq(wish->match, "any"))
         (void)str_copy(s->match, sizeof(s->match), wish->match);
     s->timer = mem_zalloc(sizeof(*s->timer));

@@ -23,7 +23,8 @@ struct seat_wish {
     const char *opponent;
     const char *match; /* join, watch: id or number; "any": join the oldest open match */
     const char *invite;
-    bool go_on; /* follow a server that went back without being told to (DICE D7) */
+    bool is_errand; /* join: we sit there, and are there for the dice alone (client/errands.h) */
+    bool go_on;     /* follow a server that went back without being told to (DICE D7) */
 };
 
 enum seat_end {

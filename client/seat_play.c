@@ -127,6 +127,8 @@ static void send_share(struct seat *s)
 
 void seat_settle_dice(struct seat *s)
 {
+    if (s->wish.is_errand && s->has_keeper && keeper_is_elsewhere(&s->keeper, &s->model.audit))
+        return;
     told_back(s);
     if (s->has_keeper && !s->keeper.went_back && !s->model.audit.over &&
         uv_is_active((uv_handle_t *)s->timer) == 0) {
