@@ -8,10 +8,10 @@
 #include "common/base/msec.h"
 #include "common/base/utf8.h"
 
-/* The one setting of a whole process: written by main before threads start, then only read. */
+/* The one setting of a whole process; other threads log while it changes. */
 static struct {
-    enum log_level max;
-    enum log_form form;
+    _Atomic(enum log_level) max;
+    _Atomic(enum log_form) form;
 } settings = {LOG_LEVEL_INFO, LOG_FORM_TEXT};
 
 static const char *const names[] = {

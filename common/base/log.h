@@ -14,7 +14,7 @@
 enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARN, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
 enum log_form { LOG_FORM_TEXT, LOG_FORM_JSON };
 
-/* Process-wide settings, made once by main before threads start. */
+/* Process-wide settings; may change at any time. */
 void log_setup(enum log_level max, enum log_form form);
 bool log_wants(enum log_level level);
 /* One line in a single write(2), so that threads' lines don't mix. */

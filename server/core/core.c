@@ -218,6 +218,24 @@ static void release(struct core *c)
     }
 }
 
+/* ---- settings ---- */
+
+/* What people have got by the old ones stays theirs; deadlines are looked at again. */
+static void take_settings(struct core *c, const struct core_config *cfg)
+{
+    c->cfg.motd = cfg->motd;
+    c->cfg.limits = cfg->limits;
+    limits_settle(&c->cfg.limits);
+    c->cfg.registration = cfg->registration;
+    c->cfg.vacation_days = cfg->vacation_days;
+    c->cfg.archive_ms = cfg->archive_ms;
+    c->cfg.limit_loopback = cfg->limit_loopback;
+    c->cfg.trust_plain = cfg->trust_plain;
+    for (struct conn *cn = c->conns_first; cn != NULL; cn = cn->next)
+        session_rearm(c, cn);
+    attic_wake(c);
+}
+
 /* A stop or a hold has its end once nothing is under way. */
 static void settle(struct core *c)
 {
@@ -320,6 +338,9 @@ static void on_event(struct core *c, const struct core_event *ev)
         break;
     case CORE_RELEASE:
         release(c);
+        break;
+    case CORE_SETTINGS:
+        take_settings(c, ev->u.settings);
         break;
     }
 }

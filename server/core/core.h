@@ -137,7 +137,8 @@ enum core_event_kind {
     CORE_ENTROPY,  /* 32 fresh random bytes to mix in */
     CORE_STOP,     /* the process should end: say so to all, then CORE_FX_STOPPED */
     CORE_HOLD,     /* take nothing on for now: what is under way ends, then CORE_FX_HELD */
-    CORE_RELEASE   /* go on where CORE_HOLD stopped */
+    CORE_RELEASE,  /* go on where CORE_HOLD stopped */
+    CORE_SETTINGS  /* the configuration was read again */
 };
 struct core_event {
     uint8_t kind;
@@ -169,19 +170,21 @@ struct core_event {
         } hashed;
         uint8_t entropy[32];
         const char *reason; /* stop */
+        /* settings: borrowed for the step, but its motd; server, seed and master don't count */
+        const struct core_config *settings;
     } u;
 };
 
 /* ---- effects, in the order to carry them out ---- */
 
 enum core_effect_kind {
-    CORE_FX_SEND,   /* queue `bytes` on conn; flushed once a turn of the loop */
-    CORE_FX_CLOSE,  /* close conn once what is queued has gone (bounded by a deadline) */
-    CORE_FX_PAUSE,  /* read no more from conn for now */
-    CORE_FX_RESUME, /* read on */
-    CORE_FX_STORE,  /* start the transaction */
-    CORE_FX_READ,   /* ask the store */
-    CORE_FX_HASH,   /* verify or make a password hash on a worker */
+    CORE_FX_SEND,    /* queue `bytes` on conn; flushed once a turn of the loop */
+    CORE_FX_CLOSE,   /* close conn once what is queued has gone (bounded by a deadline) */
+    CORE_FX_PAUSE,   /* read no more from conn for now */
+    CORE_FX_RESUME,  /* read on */
+    CORE_FX_STORE,   /* start the transaction */
+    CORE_FX_READ,    /* ask the store */
+    CORE_FX_HASH,    /* verify or make a password hash on a worker */
     CORE_FX_STOPPED, /* nothing is under way any more: exit 0 */
     CORE_FX_HELD /* nothing is under way, all is stored: until CORE_RELEASE or CORE_STOP no other
                         event may come, and no store is needed, for CORE_STOP neither */

@@ -161,6 +161,12 @@ static void arm(struct core *c, struct conn *cn)
         timer_arm(&c->timers, &cn->timer, (struct mono){at});
 }
 
+void session_rearm(struct core *c, struct conn *cn)
+{
+    if (!cn->closing)
+        arm(c, cn);
+}
+
 /* Its lines wait while others are served. */
 static void rest(struct core *c, struct conn *cn, int64_t ms)
 {

@@ -34,6 +34,8 @@ void session_retry(struct core *c, struct conn *cn);
 /* End it: nothing more is read or sent; its memory goes at the end of the step. */
 void session_close(struct core *c, struct conn *cn);
 void session_bury(struct core *c);
+/* The limits have changed: so have its deadlines. */
+void session_rearm(struct core *c, struct conn *cn);
 
 /* ---- handlers ---- */
 

@@ -357,6 +357,11 @@ void net_new(uv_loop_t *loop, const struct net_config *cfg, const struct net_hoo
     *out = n;
 }
 
+void net_set(struct net *n, const struct net_config *cfg)
+{
+    n->cfg = *cfg;
+}
+
 unsigned net_count(const struct net *n)
 {
     return n->n_peers;

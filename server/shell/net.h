@@ -49,6 +49,8 @@ struct net_config {
 /* *out is owned: net_close_all, then net_free. Both structs are copied. */
 void net_new(uv_loop_t *loop, const struct net_config *cfg, const struct net_hooks *hooks,
              struct net **out);
+/* From now on; who is there stays, even above max_conns. */
+void net_set(struct net *n, const struct net_config *cfg);
 
 /*
  * Bind and listen; `host` is a numeric address or a name (its first address counts), port 0 any.

@@ -2,7 +2,6 @@
 #include "server/shell/shell.h"
 
 #include <sodium.h>
-#include <sys/resource.h>
 #include <sysexits.h>
 #include <unistd.h>
 
@@ -18,9 +17,7 @@ enum {
     TICK_MAX_MS = 60 * 60 * 1000, /* no timer is set longer than this */
     ENTROPY_MS = 60 * 1000,
     STOP_MS = 10 * 1000, /* from the signal to the core's last word, at most */
-    LEAVE_MS = 250,      /* then, for the peers to read it */
-    SPARE_FDS = 64,      /* descriptors that aren't players' */
-    QUEUE_BYTES = 4 * 1024 * 1024
+    LEAVE_MS = 250       /* then, for the peers to read it */
 };
 
 struct mono shell_now(const struct shell *sh)
@@ -245,6 +242,7 @@ static void on_turn(uv_prepare_t *prepare)
 {
     struct shell *sh = prepare->data;
 
+    shell_tell_settings(sh);
     if (net_flush(sh->net))
         CHECK(uv_idle_start(&sh->spin, on_spin) == 0);
     else
@@ -339,49 +337,17 @@ bool shell_backup(struct shell *sh, const struct backup_wish *wish)
 static void on_backup(uv_signal_t *signal, int signum)
 {
     struct shell *sh = signal->data;
-    const struct backup_wish wish = {.dir = sh->backup_dir, .keep = sh->backup_keep};
+    const struct backup_wish wish = {.dir = sh->cfg.backup_dir,
+                                     .keep = (unsigned)sh->cfg.backup_keep};
 
     (void)signum;
-    if (sh->backup_dir[0] == '\0')
+    if (sh->cfg.backup_dir[0] == '\0')
         LOG_ERROR("backup.failed", "why=%s", "no [backup] directory is configured");
     else if (!shell_backup(sh, &wish))
         LOG_WARN("backup.failed", "why=%s", "one is under way, or the server is about to end");
 }
 
-/* SIGHUP: read again what can change while people play. */
-static void on_reload(uv_signal_t *signal, int signum)
-{
-    struct shell *sh = signal->data;
-    char why[TLS_WHY_LEN];
-
-    (void)signum;
-    if (sh->tls == NULL)
-        return;
-    if (tls_reload(sh->tls, why) == ERR_OK)
-        LOG_INFO("reload.tls", "%s", "new connections get the certificate as it is now");
-    else
-        LOG_ERROR("reload.tls", "kept=old why=%s", why);
-}
-
 /* ---- the beginning ---- */
-
-/* As many connections as wanted, or as descriptors allow (with a word about it). */
-static unsigned allow_conns(const struct config *cfg)
-{
-    struct rlimit lim;
-    unsigned most = (unsigned)cfg->limits.max_conns;
-
-    CHECK(getrlimit(RLIMIT_NOFILE, &lim) == 0);
-    lim.rlim_cur = lim.rlim_max;
-    (void)setrlimit(RLIMIT_NOFILE, &lim); /* what it really is decides */
-    CHECK(getrlimit(RLIMIT_NOFILE, &lim) == 0);
-    if (lim.rlim_cur >= most + (rlim_t)SPARE_FDS)
-        return most;
-    most = lim.rlim_cur > 2 * (rlim_t)SPARE_FDS ? (unsigned)(lim.rlim_cur - SPARE_FDS) : SPARE_FDS;
-    LOG_WARN("limits.connections", "wanted=%lld descriptors=%llu now=%u",
-             (long long)cfg->limits.max_conns, (unsigned long long)lim.rlim_cur, most);
-    return most;
-}
 
 static void init_handles(struct shell *sh)
 {
@@ -423,7 +389,7 @@ static void hear_signals(struct shell *sh)
 {
     CHECK(uv_signal_start(&sh->sigterm, on_signal, SIGTERM) == 0);
     CHECK(uv_signal_start(&sh->sigint, on_signal, SIGINT) == 0);
-    CHECK(uv_signal_start(&sh->sighup, on_reload, SIGHUP) == 0);
+    CHECK(uv_signal_start(&sh->sighup, shell_on_reload, SIGHUP) == 0);
     CHECK(uv_signal_start(&sh->sigusr1, on_backup, SIGUSR1) == 0);
     CHECK(uv_signal_start(&sh->sigusr2, shell_on_upgrade, SIGUSR2) == 0);
 }
@@ -463,18 +429,17 @@ int shell_run(const struct config *cfg, char **argv)
                                     .slow = on_slow,
                                     .drained = on_drained,
                                     .arg = sh};
-    struct net_config nc = {.max_queued = QUEUE_BYTES,
-                            .turn_bytes = (size_t)cfg->limits.turn_bytes};
+    struct net_config nc;
     int code;
 
     sh->tick_at_ms = INT64_MAX;
-    (void)str_copy(sh->backup_dir, sizeof(sh->backup_dir), cfg->backup_dir);
-    sh->backup_keep = (unsigned)cfg->backup_keep;
+    sh->cfg = *cfg;
+    sh->argv = argv;
     if (starter_open(&sh->starter, argv) != ERR_OK) /* first of all: it has nothing of ours */
         LOG_WARN("upgrade", "words=%s", "no process can be forked: no upgrade while serving");
     scenario_set_init(&sh->scenarios);
     CHECK(uv_loop_init(&sh->loop) == 0);
-    nc.max_conns = allow_conns(cfg);
+    shell_net_config(cfg, &nc);
     net_new(&sh->loop, &nc, &hooks, &sh->net);
     code = shell_open_all(sh, &own, nc.max_conns);
     if (code == EX_OK) {

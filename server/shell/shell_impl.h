@@ -48,8 +48,10 @@ struct shell {
     bool stop_asked;                 /* while the core stood still */
     bool disk_full;                  /* the last transaction was refused */
     int exit_code;
-    char backup_dir[CONFIG_PATH_LEN]; /* "": none */
-    unsigned backup_keep;
+    struct config cfg;              /* as it was read, what has changed since included */
+    char **argv;                    /* borrowed: where it came from */
+    bool new_settings;              /* the core is yet to be told */
+    unsigned max_conns;             /* as wanted, or as descriptors allow */
     char print[SELFSIGN_PRINT_LEN]; /* of the certificate */
 };
 
@@ -73,6 +75,21 @@ NODISCARD int shell_open_store(struct shell *sh);
  * called then.
  */
 NODISCARD bool shell_backup(struct shell *sh, const struct backup_wish *wish);
+
+/*
+ * Read the configuration again and put into effect what can change while people play
+ * (shell_reload.c); the core is told in the next turn of the loop. What changed, and what needs a
+ * restart, goes into the log and, a line each, behind *said (may be NULL). On an error nothing has
+ * changed, and both say why: ERR_DATA, ERR_IO the files; ERR_PHASE not while upgrading or stopping.
+ */
+NODISCARD enum err shell_reload(struct shell *sh, struct buf *said);
+void shell_on_reload(uv_signal_t *signal, int signum);
+/* The core's part of a configuration, but for seed and master key. */
+void shell_core_config(const struct shell *sh, struct core_config *out);
+/* The sockets' part; as many connections as wanted, or as descriptors allow (with a word about it). */
+void shell_net_config(const struct config *cfg, struct net_config *out);
+/* Once a turn: tell the core what has changed. */
+void shell_tell_settings(struct shell *sh);
 
 /* Upgrading (shell_upgrade.c). */
 void shell_on_upgrade(uv_signal_t *signal, int signum);

@@ -190,19 +190,12 @@ static int listen_all(struct shell *sh, struct config *cfg)
     return code == EX_OK ? listen_given(sh, cfg) : code;
 }
 
-static void make_core(struct shell *sh, const struct config *cfg, const struct master_key *key,
-                      unsigned max_conns)
+static void make_core(struct shell *sh, const struct master_key *key, unsigned max_conns)
 {
-    struct core_config cc = {.server = "skirmishd/" SK_VERSION,
-                             .motd = cfg->motd,
-                             .master_kid = key->kid,
-                             .limits = cfg->limits,
-                             .trust_plain = cfg->trust_plain,
-                             .registration = (uint8_t)cfg->registration,
-                             .vacation_days = (unsigned)cfg->vacation_days,
-                             .archive_ms = cfg->archive_s * 1000,
-                             .limit_loopback = cfg->limit_loopback};
+    struct core_config cc = {.motd = NULL};
 
+    shell_core_config(sh, &cc);
+    cc.master_kid = key->kid;
     cc.limits.max_conns = max_conns;
     memcpy(cc.master, key->key, sizeof(cc.master));
     randombytes_buf(cc.seed, sizeof(cc.seed));
@@ -211,7 +204,7 @@ static void make_core(struct shell *sh, const struct config *cfg, const struct m
 }
 
 /* Database, clock and core: all that is known, before anybody is heard. */
-static int load(struct shell *sh, const struct config *cfg, unsigned max_conns)
+static int load(struct shell *sh, unsigned max_conns)
 {
     struct master_key key = {.kid = 0};
     char why[STORE_WHY_LEN];
@@ -225,7 +218,7 @@ static int load(struct shell *sh, const struct config *cfg, unsigned max_conns)
         return say(EX_DATAERR, why);
     uv_update_time(&sh->loop);
     sh->started_ms = uv_now(&sh->loop);
-    make_core(sh, cfg, &key, max_conns);
+    make_core(sh, &key, max_conns);
     sodium_memzero(&key, sizeof(key));
     if (load_all(sh->store, sh->core, why) != ERR_OK)
         return say(EX_DATAERR, why);
@@ -233,16 +226,16 @@ static int load(struct shell *sh, const struct config *cfg, unsigned max_conns)
 }
 
 /* What a process needs that takes over from another: the database, then its leave to serve. */
-static int load_after_handover(struct shell *sh, const struct config *cfg, unsigned max_conns)
+static int load_after_handover(struct shell *sh, unsigned max_conns)
 {
     int code;
 
     if (sh->inherit.parent < 0)
-        return load(sh, cfg, max_conns);
+        return load(sh, max_conns);
     inherit_say(&sh->inherit, "ready");
     if (!inherit_hear(&sh->inherit, "go"))
         return say(EX_TEMPFAIL, "the server that was to hand over has ended");
-    code = load(sh, cfg, max_conns);
+    code = load(sh, max_conns);
     if (code != EX_OK)
         return code;
     inherit_say(&sh->inherit, "loaded");
@@ -264,7 +257,7 @@ int shell_open_all(struct shell *sh, struct config *own, unsigned max_conns)
     if (code == EX_OK)
         code = listen_all(sh, own);
     if (code == EX_OK)
-        code = load_after_handover(sh, own, max_conns);
+        code = load_after_handover(sh, max_conns);
     inherit_close(&sh->inherit);
     return code;
 }

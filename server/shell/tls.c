@@ -60,7 +60,7 @@ static void set_rules(SSL_CTX *ctx)
     SSL_CTX_set_default_passwd_cb(ctx, no_passphrase);
 }
 
-static enum err load(const struct tls *t, SSL_CTX **out, char why[TLS_WHY_LEN])
+static enum err load(const char *cert, const char *key, SSL_CTX **out, char why[TLS_WHY_LEN])
 {
     SSL_CTX *ctx = SSL_CTX_new(TLS_server_method());
     enum err e = ERR_OK;
@@ -68,12 +68,12 @@ static enum err load(const struct tls *t, SSL_CTX **out, char why[TLS_WHY_LEN])
     CHECK(ctx != NULL);
     set_rules(ctx);
     ERR_clear_error();
-    if (SSL_CTX_use_certificate_chain_file(ctx, t->cert) != 1)
-        e = no_good("certificate", t->cert, why);
-    else if (SSL_CTX_use_PrivateKey_file(ctx, t->key, SSL_FILETYPE_PEM) != 1)
-        e = no_good("key", t->key, why);
+    if (SSL_CTX_use_certificate_chain_file(ctx, cert) != 1)
+        e = no_good("certificate", cert, why);
+    else if (SSL_CTX_use_PrivateKey_file(ctx, key, SSL_FILETYPE_PEM) != 1)
+        e = no_good("key", key, why);
     else if (SSL_CTX_check_private_key(ctx) != 1)
-        e = no_good("the certificate isn't the one of key", t->key, why);
+        e = no_good("the certificate isn't the one of key", key, why);
     if (e != ERR_OK) {
         SSL_CTX_free(ctx);
         return e;
@@ -90,7 +90,7 @@ enum err tls_new(const char *cert, const char *key, struct tls **out, char why[T
     t->cert = mem_strdup(cert);
     t->key = mem_strdup(key);
     t->bio = tls_memory_method();
-    if (load(t, &t->ctx, why) != ERR_OK) {
+    if (load(t->cert, t->key, &t->ctx, why) != ERR_OK) {
         tls_free(t);
         return ERR_DATA;
     }
@@ -98,15 +98,25 @@ enum err tls_new(const char *cert, const char *key, struct tls **out, char why[T
     return ERR_OK;
 }
 
-enum err tls_reload(struct tls *t, char why[TLS_WHY_LEN])
+enum err tls_reload_from(struct tls *t, const char *cert, const char *key, char why[TLS_WHY_LEN])
 {
     SSL_CTX *ctx;
+    char *old_cert = t->cert, *old_key = t->key;
 
-    if (load(t, &ctx, why) != ERR_OK)
+    if (load(cert, key, &ctx, why) != ERR_OK)
         return ERR_DATA;
     SSL_CTX_free(t->ctx); /* its connections hold references of their own */
     t->ctx = ctx;
+    t->cert = mem_strdup(cert);
+    t->key = mem_strdup(key);
+    mem_free(old_cert);
+    mem_free(old_key);
     return ERR_OK;
+}
+
+enum err tls_reload(struct tls *t, char why[TLS_WHY_LEN])
+{
+    return tls_reload_from(t, t->cert, t->key, why);
 }
 
 void tls_free(struct tls *t)

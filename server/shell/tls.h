@@ -22,7 +22,9 @@ struct tls_conn; /* one connection's state */
 NODISCARD enum err tls_new(const char *cert, const char *key, struct tls **out,
                            char why[TLS_WHY_LEN]);
 /* Read both again: for connections from now on, those that are there keep theirs. ERR_DATA, why[]:
- * the old ones stay. */
+ * the old ones stay. tls_reload_from: from other files, and from there later on. */
+NODISCARD enum err tls_reload_from(struct tls *t, const char *cert, const char *key,
+                                   char why[TLS_WHY_LEN]);
 NODISCARD enum err tls_reload(struct tls *t, char why[TLS_WHY_LEN]);
 /* Takes `t`, may be NULL; its connections must be gone. */
 void tls_free(struct tls *t);
