@@ -21,7 +21,7 @@ check() {
 world='uv|sqlite3|openssl/|n?curses|sys/socket|netinet/|arpa/|netdb|unistd|fcntl|pthread|signal'
 pure="$world|stdio|time|sys/|errno"
 check common/base    'common/base/' 'uv|cjson|sqlite3|openssl/|n?curses'
-check common/rules   'common/(base/(util|err)|rules/)' "$pure|cjson|stdlib|math"
+check common/rules   'common/(base/(util|err|sha256)|rules/)' "$pure|cjson|stdlib|math"
 check common/dice    'common/(base|dice)/' "$pure|cjson|math"
 check common/tls     'common/(base|tls)/' 'uv|cjson|sqlite3|n?curses'
 check proto          '(common|proto)/' "$world"

@@ -116,6 +116,18 @@ foreach(file IN LISTS benches)
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bench)
 endforeach()
 
+# The bench's load client and reference servers (tests/bench/run).
+file(GLOB load_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/bench/load/*.c)
+add_executable(bench_load ${load_sources})
+add_executable(bench_ref ${PROJECT_SOURCE_DIR}/tests/bench/ref/ref.c)
+foreach(name load ref)
+  target_link_libraries(bench_${name} PRIVATE sk_base PkgConfig::OPENSSL PkgConfig::CJSON
+    PkgConfig::UV PkgConfig::ZLIB sk_flags)
+  target_compile_definitions(bench_${name} PRIVATE SK_SEES_OPENSSL)
+  set_target_properties(bench_${name} PROPERTIES OUTPUT_NAME ${name}
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/bench)
+endforeach()
+
 # The house: who may include what, what the pure libraries may call, a licence in each file.
 function(sk_house name)
   add_test(NAME house.${name} COMMAND ${ARGN})
@@ -131,7 +143,8 @@ if(TARGET sk_rules)
   sk_house(purity_rules sh ${house}/purity.sh rules $<TARGET_FILE:sk_rules>)
 endif()
 if(TARGET sk_dice)
-  sk_house(purity_dice sh ${house}/purity.sh core $<TARGET_FILE:sk_dice>)
+  sk_house(purity_dice sh ${house}/purity.sh core $<TARGET_FILE:sk_dice>
+    $<TARGET_FILE:sk_base>)
 endif()
 if(TARGET sk_core)
   set(archives "")

@@ -4,11 +4,12 @@
 #include "common/dice/fd1.h"
 
 #include <sodium/crypto_auth_hmacsha256.h>
-#include <sodium/crypto_hash_sha256.h>
+
+#include "common/base/sha256.h"
 
 #define TAG_LEN 8
 
-_Static_assert(crypto_hash_sha256_BYTES == FD1_LEN, "a hash is a link");
+_Static_assert(SHA256_LEN == FD1_LEN, "a hash is a link");
 _Static_assert(crypto_auth_hmacsha256_BYTES == FD1_LEN, "a MAC is a secret");
 _Static_assert(crypto_auth_hmacsha256_KEYBYTES == FD1_LEN, "the master key is one HMAC key");
 _Static_assert(FD1_CHAIN_LEN % FD1_MARK_EVERY == 0, "the secret is the last checkpoint");
@@ -68,7 +69,7 @@ bool fd1_descend(const struct fd1_chain_id *id, const struct fd1_link *from, uin
     memcpy(x, from->x, FD1_LEN);
     for (uint32_t at = from->k; at > k; at--) { /* only the number and the link change */
         put_bytes(put_u32(tail, at), x, FD1_LEN);
-        crypto_hash_sha256(x, m, sizeof(m));
+        sha256(x, m, sizeof(m));
     }
     memcpy(out, x, FD1_LEN);
     return true;
@@ -190,7 +191,7 @@ void fd1_roll_key(const struct fd1_roll *r, uint8_t key[FD1_LEN])
     p = put_bytes(p, r->s, FD1_LEN);
     p = put_bytes(p, r->flags & FD1_FLAG_A ? r->a : none, FD1_LEN);
     put_bytes(p, r->flags & FD1_FLAG_B ? r->b : none, FD1_LEN);
-    crypto_hash_sha256(key, m, sizeof(m));
+    sha256(key, m, sizeof(m));
 }
 
 void fd1_dice_init(struct fd1_dice *d, const uint8_t key[FD1_LEN])
@@ -206,7 +207,7 @@ static unsigned next_byte(struct fd1_dice *d)
 
     if (d->used == FD1_LEN) {
         put_u32(put_bytes(put_bytes(m, "FD1dice.", TAG_LEN), d->key, FD1_LEN), d->next);
-        crypto_hash_sha256(d->block, m, sizeof(m));
+        sha256(d->block, m, sizeof(m));
         d->next++;
         d->used = 0;
     }
@@ -234,12 +235,12 @@ void fd1_fill(struct fd1_dice *d, uint8_t *out, size_t n)
 void fd1_journal_hash(const uint8_t prev[FD1_LEN], const void *line, uint32_t len,
                       uint8_t out[FD1_LEN])
 {
-    crypto_hash_sha256_state st;
+    struct sha256 st;
     uint8_t head[TAG_LEN + FD1_LEN + 4];
 
     put_u32(put_bytes(put_bytes(head, "FD1jrnl.", TAG_LEN), prev, FD1_LEN), len);
-    crypto_hash_sha256_init(&st);
-    crypto_hash_sha256_update(&st, head, sizeof(head));
-    crypto_hash_sha256_update(&st, line, len);
-    crypto_hash_sha256_final(&st, out);
+    sha256_init(&st);
+    sha256_update(&st, head, sizeof(head));
+    sha256_update(&st, line, len);
+    sha256_final(&st, out);
 }

@@ -2,12 +2,13 @@
  * hash.c -- the canonical form of a position and its SHA-256 (PROTOCOL.md, State). */
 #include "common/rules/rules_internal.h"
 
-#include <sodium/crypto_hash_sha256.h>
 #include <string.h>
+
+#include "common/base/sha256.h"
 
 /* Text on its way into the hash. */
 struct text {
-    crypto_hash_sha256_state sha;
+    struct sha256 sha;
     unsigned n;
     uint8_t chunk[1024];
 };
@@ -15,7 +16,7 @@ struct text {
 static void put_char(struct text *t, char c)
 {
     if (t->n == sizeof(t->chunk)) {
-        crypto_hash_sha256_update(&t->sha, t->chunk, t->n);
+        sha256_update(&t->sha, t->chunk, t->n);
         t->n = 0;
     }
     t->chunk[t->n++] = (uint8_t)c;
@@ -118,7 +119,7 @@ void rules_hash(const struct rules_board *b, const struct rules_state *s,
     struct text t;
 
     t.n = 0;
-    crypto_hash_sha256_init(&t.sha);
+    sha256_init(&t.sha);
     put_head(&t, s);
     for (unsigned f = 0; f < b->n_figures; f++)
         put_figure(&t, b, s, f);
@@ -131,6 +132,6 @@ void rules_hash(const struct rules_board *b, const struct rules_state *s,
             put_char(&t, dir_letter[s->wave_edge[w]]);
             put_char(&t, '\n');
         }
-    crypto_hash_sha256_update(&t.sha, t.chunk, t.n);
-    crypto_hash_sha256_final(&t.sha, out);
+    sha256_update(&t.sha, t.chunk, t.n);
+    sha256_final(&t.sha, out);
 }

@@ -4,9 +4,8 @@
  * Written with every transaction, so that the newest line is held too: head and hash stand in it.
  * Sealed by its SHA-256: a flipped bit is found, not played with.
  */
-#include <sodium/crypto_hash_sha256.h>
-
 #include "common/base/hex.h"
+#include "common/base/sha256.h"
 #include "common/base/str.h"
 #include "server/core/match_impl.h"
 
@@ -14,10 +13,10 @@ enum { HASH_HEX = 64, ROW_FORMAT = 1 };
 
 void seal(const struct buf *text, struct buf *out)
 {
-    uint8_t hash[crypto_hash_sha256_BYTES];
+    uint8_t hash[SHA256_LEN];
     char hex[HASH_HEX + 1];
 
-    (void)crypto_hash_sha256(hash, (const unsigned char *)text->data, text->len);
+    sha256(hash, text->data, text->len);
     hex_encode(hex, hash, sizeof(hash));
     buf_put(out, hex, HASH_HEX);
     buf_putc(out, '\n');
@@ -26,13 +25,13 @@ void seal(const struct buf *text, struct buf *out)
 
 const char *unseal(const char *data, size_t len, size_t *text_len)
 {
-    uint8_t hash[crypto_hash_sha256_BYTES];
+    uint8_t hash[SHA256_LEN];
     char hex[HASH_HEX + 1];
 
     if (data == NULL || len <= HASH_HEX || data[HASH_HEX] != '\n')
         return NULL;
     *text_len = len - HASH_HEX - 1;
-    (void)crypto_hash_sha256(hash, (const unsigned char *)data + HASH_HEX + 1, *text_len);
+    sha256(hash, data + HASH_HEX + 1, *text_len);
     hex_encode(hex, hash, sizeof(hash));
     return memcmp(hex, data, HASH_HEX) == 0 ? data + HASH_HEX + 1 : NULL;
 }
