@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC
  * skirmishd: options in, the shell runs, an exit code out.
  */
+#include <malloc.h>
 #include <signal.h>
 #include <sodium.h>
 #include <sys/stat.h>
@@ -28,6 +29,7 @@ int main(int argc, char **argv)
     char why[CONFIG_WHY_LEN];
     enum err e;
 
+    (void)mallopt(M_MXFAST, 0);     /* fast bins are swept at every larger piece: dear, many are */
     (void)signal(SIGPIPE, SIG_IGN); /* a peer that has gone is an error code, not the end */
     (void)umask(077);
     e = config_load(&cfg, &args, argc, argv, why);

@@ -46,6 +46,7 @@ struct core *core_new(const struct core_config *cfg, const struct scenario_set *
     c->scenarios = scenarios;
     memcpy(c->env.master, cfg->master, sizeof(c->env.master));
     c->env.kid = cfg->master_kid;
+    c->env.spare = match_spare_new();
     c->born = c->now = now;
     c->wall = wall;
     c->saver.kind = TIMER_CORE;
@@ -117,6 +118,7 @@ void core_free(struct core *c)
     map_fini(&c->rooms);
     standings_free(c);
     attic_fini(c);
+    match_spare_free(c->env.spare);
     sodium_memzero(&c->env, sizeof(c->env));
     sodium_memzero(&c->cfg, sizeof(c->cfg));
     mem_free(c);

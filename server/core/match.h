@@ -33,7 +33,11 @@ struct match_env {
     uint8_t master[FD1_LEN];
     uint32_t kid;        /* a match of another kid comes from a backup: it re-anchors (DICE D7) */
     struct mono started; /* served time when this process began (D4: nobody is away before 10 s) */
+    struct match_spare *spare; /* room kept for the next transactions; NULL: none is kept */
 };
+/* Owned: match_spare_free, when all matches are gone. */
+NODISCARD struct match_spare *match_spare_new(void);
+void match_spare_free(struct match_spare *s);
 
 #define MATCH_INVITE_LEN   40 /* longest invite code */
 #define MATCH_ACT_LEN      12

@@ -8,16 +8,79 @@
 #include "common/base/str.h"
 #include "server/core/match_impl.h"
 
+enum {
+    SPARE_BYTES = 16384, /* a batch with more text isn't kept */
+    LINE_HINT = 512      /* most entries are shorter */
+};
+
+/* ---- room that is used again ---- */
+
+struct match_spare *match_spare_new(void)
+{
+    return mem_zalloc(sizeof(struct match_spare));
+}
+
+static void batch_end(struct match_batch *b)
+{
+    game_fini(&b->core.game);
+    recs_fini(&b->recs);
+    game_events_fini(&b->ev);
+    mem_free(b);
+}
+
+void match_spare_free(struct match_spare *s)
+{
+    if (s == NULL)
+        return;
+    while (s->n > 0)
+        batch_end(s->batch[--s->n]);
+    game_events_fini(&s->ev);
+    mem_free(s);
+}
+
+/* A zeroed batch, but for the room that its lists bring along. */
+static struct match_batch *batch_take(const struct match_env *env)
+{
+    struct match_spare *s = env->spare;
+    struct match_batch *b, was;
+
+    if (s == NULL || s->n == 0)
+        return mem_zalloc(sizeof(*b));
+    b = s->batch[--s->n];
+    was = *b;
+    *b = (struct match_batch){.recs = was.recs, .ev = was.ev};
+    b->core.game.rules.undo = was.core.game.rules.undo;
+    b->core.game.rules.undo_cap = was.core.game.rules.undo_cap;
+    b->recs.n = 0;
+    buf_reset(&b->recs.text);
+    return b;
+}
+
+/* A copy of the game, its undo list in b's own room. */
+static void copy_core(struct match_batch *b, const struct match *m)
+{
+    struct rules_game *g = &b->core.game.rules;
+    struct rules_undo *undo = g->undo;
+    uint32_t cap = g->undo_cap;
+
+    b->core = m->core;
+    if (cap < g->n_undo || cap == 0) {
+        cap = g->undo_cap;
+        undo = mem_resize(undo, cap, sizeof(*undo));
+    }
+    if (g->n_undo > 0)
+        memcpy(undo, m->core.game.rules.undo, g->n_undo * sizeof(*undo));
+    g->undo = undo;
+    g->undo_cap = cap;
+}
+
 struct match_batch *batch_new(struct match *m, struct match_now now)
 {
-    struct match_batch *b = mem_zalloc(sizeof(*b));
-    struct rules_game *g = &b->core.game.rules;
+    struct match_batch *b = batch_take(m->env);
 
     b->m = m;
     b->now = now;
-    b->core = m->core;
-    g->undo = mem_array(g->undo_cap, sizeof(*g->undo));
-    memcpy(g->undo, m->core.game.rules.undo, g->n_undo * sizeof(*g->undo));
+    copy_core(b, m);
     clock_settle(&b->core, now.served);
     memcpy(b->left_ms, b->core.clock.left_ms, sizeof(b->left_ms));
     b->was_open = core_roll_open(m, &m->core);
@@ -27,12 +90,16 @@ struct match_batch *batch_new(struct match *m, struct match_now now)
 
 void batch_free(struct match_batch *b)
 {
+    struct match_spare *s;
+
     if (b == NULL)
         return;
-    game_fini(&b->core.game);
-    recs_fini(&b->recs);
-    game_events_fini(&b->ev);
-    mem_free(b);
+    s = b->m->env->spare;
+    if (s == NULL || s->n == MATCH_SPARE || b->recs.text.cap > SPARE_BYTES ||
+        b->ev.out.item_cap > RULES_ITEMS_HINT)
+        batch_end(b);
+    else
+        s->batch[s->n++] = b;
 }
 
 /* Entries that carry `left` where a clock runs (PROTOCOL). */
@@ -82,6 +149,7 @@ void batch_put(struct match_batch *b, struct entry *e)
     struct buf line = BUF_EMPTY;
     struct match_rec *rec;
 
+    (void)buf_room(&line, LINE_HINT);
     e->seq = ++b->core.head;
     e->ts = b->now.wall;
     e->has_left = core_has_clock(b->m) && b->core.started && carries_left(e);
@@ -426,8 +494,8 @@ void batch_commit(struct match_batch *b, struct match_applied *out)
 {
     struct match *m = b->m;
     const uint32_t before = m->core.head;
+    const struct game old = m->core.game;
 
-    game_fini(&m->core.game);
     m->core = b->core;
     recs_append(&m->journal, &b->recs);
     for (uint32_t seq = before + 1; seq <= m->core.head; seq++)
@@ -439,7 +507,7 @@ void batch_commit(struct match_batch *b, struct match_applied *out)
     }
     m->restored = m->core.dice.kid != m->env->kid && m->core.state != MATCH_OVER;
     *out = b->applied;
-    b->core.game = (struct game){0}; /* the match's now */
+    b->core.game = old; /* its room, for the next one */
     batch_free(b);
 }
 

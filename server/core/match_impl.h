@@ -178,6 +178,14 @@ struct match_batch {
     bool was_open; /* a roll was open before */
 };
 
+/* Batches that are done with, and what decisions are made into: an order allocates little. */
+#define MATCH_SPARE 256
+struct match_spare {
+    struct match_batch *batch[MATCH_SPARE];
+    size_t n;
+    struct game_events ev; /* of an order that is being checked */
+};
+
 /* ---- match_batch.c: making a batch ---- */
 
 struct match_batch *batch_new(struct match *m, struct match_now now);

@@ -104,7 +104,8 @@ enum err match_order(struct match *m, enum role role, const struct match_order *
                      struct match_now now, struct match_step *st)
 {
     const enum rules_side side = match_side(m, role);
-    struct game_events ev = {0};
+    struct match_spare *spare = m->env->spare;
+    struct game_events own = {0};
     struct entry e;
     bool same = false;
     enum err err;
@@ -129,8 +130,8 @@ enum err match_order(struct match *m, enum role role, const struct match_order *
     e.u.order.order_id = o->order_id;
     e.u.order.order = o->order;
     e.u.order.order.side = (uint8_t)side;
-    err = check_rules(m, &e.u.order.order, &ev, st);
-    game_events_fini(&ev);
+    err = check_rules(m, &e.u.order.order, spare != NULL ? &spare->ev : &own, st);
+    game_events_fini(&own);
     if (err != ERR_OK)
         return err;
     st->seq = m->core.head + 1;

@@ -9,18 +9,29 @@
 #include "common/base/str.h"
 #include "server/core/match_impl.h"
 
-enum { HASH_HEX = 64, ROW_FORMAT = 1 };
+enum { HASH_HEX = 64, ROW_FORMAT = 1, ROW_HINT = 1536 };
 
-void seal(const struct buf *text, struct buf *out)
+/* Seal what stands in `out` from `front` on, behind the place left for it. */
+static void seal_front(struct buf *out, size_t front)
 {
+    const size_t text = front + HASH_HEX + 1;
     uint8_t hash[SHA256_LEN];
     char hex[HASH_HEX + 1];
 
-    sha256(hash, text->data, text->len);
+    sha256(hash, out->data + text, out->len - text);
     hex_encode(hex, hash, sizeof(hash));
-    buf_put(out, hex, HASH_HEX);
-    buf_putc(out, '\n');
+    memcpy(out->data + front, hex, HASH_HEX);
+    out->data[text - 1] = '\n';
+}
+
+void seal(const struct buf *text, struct buf *out)
+{
+    const size_t front = out->len;
+
+    (void)buf_room(out, HASH_HEX + 1 + text->len);
+    out->len += HASH_HEX + 1;
     buf_put(out, text->data, text->len);
+    seal_front(out, front);
 }
 
 const char *unseal(const char *data, size_t len, size_t *text_len)
@@ -91,17 +102,18 @@ static void put_state(const struct match_core *c, struct jsonw *w)
 
 void row_write(const struct match *m, const struct match_core *c, struct buf *out)
 {
-    struct buf text = BUF_EMPTY;
-    struct jsonw w = jsonw_on(&text);
+    const size_t front = out->len;
+    struct jsonw w = jsonw_on(out);
 
+    (void)buf_room(out, ROW_HINT);
+    out->len += HASH_HEX + 1; /* the seal's place */
     jsonw_obj(&w);
     jsonw_m_int(&w, "row", ROW_FORMAT);
     jsonw_m_int(&w, "rules", RULES_VERSION);
     put_setup(m, &w);
     put_state(c, &w);
     jsonw_obj_end(&w);
-    seal(&text, out);
-    buf_fini(&text);
+    seal_front(out, front);
 }
 
 /* ---- in ---- */

@@ -247,6 +247,8 @@ static void on_turn(uv_prepare_t *prepare)
         CHECK(uv_idle_start(&sh->spin, on_spin) == 0);
     else
         CHECK(uv_idle_stop(&sh->spin) == 0);
+    if (sh->store != NULL)
+        store_push(sh->store); /* who has caught breath may have ordered just now */
     if (sh->held && sh->stage == HOLDING)
         shell_give_database(sh);
     if (sh->stage < LEAVING && sh->stage != HELD)

@@ -23,7 +23,13 @@ struct answer {
 /* Outlives the store until the loop has closed the handle. */
 struct door {
     uv_async_t async;
+    uv_prepare_t turn;   /* what a turn of the loop has given goes to the writer at its end */
     struct store *store; /* NULL once the store has stopped */
+};
+
+struct items {
+    struct item *at;
+    size_t n, cap;
 };
 
 struct store {
@@ -34,9 +40,9 @@ struct store {
     uv_thread_t thread;
     uv_mutex_t lock;
     uv_cond_t wake;
+    struct items fresh; /* of this turn, the loop's own */
     /* under lock: */
-    struct item *waiting;
-    size_t n_waiting, waiting_cap;
+    struct items waiting;
     struct answer *done;
     size_t n_done, done_cap;
     bool stopping, dead;
@@ -44,6 +50,24 @@ struct store {
     bool copied;
     struct store_stats stats;
 };
+
+static void items_add(struct items *l, struct item item)
+{
+    if (l->n == l->cap) {
+        l->cap = MAX(l->cap * 2, (size_t)16);
+        l->at = mem_resize(l->at, l->cap, sizeof(*l->at));
+    }
+    l->at[l->n++] = item;
+}
+
+static void items_drop(struct items *l)
+{
+    for (size_t i = 0; i < l->n; i++) {
+        store_txn_free(l->at[i].txn);
+        store_read_free(l->at[i].read);
+    }
+    l->n = 0;
+}
 
 static struct store *store_of(void *p)
 {
@@ -89,7 +113,7 @@ static void copy_if_wanted(struct store *s)
 static bool wait_for_work(struct store *s, char why[STORE_WHY_LEN])
 {
     copy_if_wanted(s);
-    while (s->n_waiting == 0 && !s->stopping) {
+    while (s->waiting.n == 0 && !s->stopping) {
         if (s->copy != NULL && !s->copied) {
             copy_if_wanted(s);
         } else if (!s->backend->class->wants_rest(s->backend)) {
@@ -106,7 +130,7 @@ static bool wait_for_work(struct store *s, char why[STORE_WHY_LEN])
             }
         }
     }
-    return s->n_waiting > 0;
+    return s->waiting.n > 0;
 }
 
 static enum err commit(struct store *s, const struct store_group *g, char why[STORE_WHY_LEN])
@@ -225,32 +249,26 @@ static enum err work_off(struct store *s, const struct item *item, size_t n,
 static void write_until_stopped(void *arg)
 {
     struct store *s = store_of(arg);
-    struct item *taken = NULL;
+    struct items taken = {NULL, 0, 0};
     struct store_txn **room = NULL;
-    size_t cap = 0;
     char why[STORE_WHY_LEN] = "";
 
     uv_mutex_lock(&s->lock);
     while (wait_for_work(s, why)) {
-        struct item *now = s->waiting;
-        const size_t n = s->n_waiting;
-        const size_t now_cap = s->waiting_cap;
+        const struct items now = s->waiting;
         enum err e;
 
-        s->waiting = taken;
-        s->waiting_cap = cap;
-        s->n_waiting = 0;
+        s->waiting = (struct items){taken.at, 0, taken.cap};
         taken = now;
-        cap = now_cap;
         uv_mutex_unlock(&s->lock);
-        room = mem_resize(room, cap, sizeof(struct store_txn *));
-        e = work_off(s, taken, n, room, why);
+        room = mem_resize(room, taken.cap, sizeof(struct store_txn *));
+        e = work_off(s, taken.at, taken.n, room, why);
         uv_mutex_lock(&s->lock);
         if (e != ERR_OK)
             break;
     }
     uv_mutex_unlock(&s->lock);
-    mem_free(taken);
+    mem_free(taken.at);
     mem_free(room);
     if (s->dead)
         s->hooks.lost(s->hooks.arg, why);
@@ -309,9 +327,46 @@ static void on_async(uv_async_t *async)
         deliver_copy(store_of(door->store));
 }
 
-static void on_door_closed(uv_handle_t *handle)
+static void on_turn_closed(uv_handle_t *handle)
 {
     mem_free(handle->data);
+}
+
+static void on_async_closed(uv_handle_t *handle)
+{
+    struct door *door = handle->data;
+
+    uv_close((uv_handle_t *)&door->turn, on_turn_closed);
+}
+
+void store_push(struct store *s)
+{
+    if (s->fresh.n == 0)
+        return;
+    uv_mutex_lock(&s->lock);
+    if (s->dead) { /* only where lost() returned: in tests */
+        items_drop(&s->fresh);
+    } else if (s->waiting.n == 0) {
+        const struct items empty = s->waiting;
+
+        s->waiting = s->fresh;
+        s->fresh = empty;
+        uv_cond_signal(&s->wake);
+    } else {
+        for (size_t i = 0; i < s->fresh.n; i++)
+            items_add(&s->waiting, s->fresh.at[i]);
+        s->fresh.n = 0;
+        uv_cond_signal(&s->wake);
+    }
+    uv_mutex_unlock(&s->lock);
+}
+
+static void on_turn(uv_prepare_t *turn)
+{
+    const struct door *door = turn->data;
+
+    if (door->store != NULL)
+        store_push(store_of(door->store));
 }
 
 void store_start(struct store *s, uv_loop_t *loop, const struct store_hooks *hooks)
@@ -322,27 +377,16 @@ void store_start(struct store *s, uv_loop_t *loop, const struct store_hooks *hoo
     s->door = mem_zalloc(sizeof(*s->door));
     s->door->store = s;
     CHECK(uv_async_init(loop, &s->door->async, on_async) == 0);
-    s->door->async.data = s->door;
+    CHECK(uv_prepare_init(loop, &s->door->turn) == 0);
+    s->door->async.data = s->door->turn.data = s->door;
+    CHECK(uv_prepare_start(&s->door->turn, on_turn) == 0);
     CHECK(uv_thread_create(&s->thread, write_until_stopped, s) == 0);
 }
 
 static void submit(struct store *s, struct item item)
 {
     CHECK(s->door != NULL && !s->stopping);
-    uv_mutex_lock(&s->lock);
-    if (s->dead) { /* only where lost() returned: in tests */
-        uv_mutex_unlock(&s->lock);
-        store_txn_free(item.txn);
-        store_read_free(item.read);
-        return;
-    }
-    if (s->n_waiting == s->waiting_cap) {
-        s->waiting_cap = MAX(s->waiting_cap * 2, (size_t)16);
-        s->waiting = mem_resize(s->waiting, s->waiting_cap, sizeof(*s->waiting));
-    }
-    s->waiting[s->n_waiting++] = item;
-    uv_cond_signal(&s->wake);
-    uv_mutex_unlock(&s->lock);
+    items_add(&s->fresh, item);
 }
 
 void store_submit(struct store *s, struct store_txn *txn)
@@ -358,6 +402,7 @@ void store_ask(struct store *s, struct store_read *read)
 void store_copy(struct store *s, struct store_copy *c)
 {
     CHECK(s->door != NULL && !s->stopping && s->copy == NULL);
+    store_push(s);
     uv_mutex_lock(&s->lock);
     s->copy = c;
     uv_cond_signal(&s->wake);
@@ -368,6 +413,7 @@ void store_stop(struct store *s)
 {
     if (s->door == NULL)
         return;
+    store_push(s);
     uv_mutex_lock(&s->lock);
     s->stopping = true;
     uv_cond_signal(&s->wake);
@@ -380,13 +426,9 @@ void store_stop(struct store *s)
         s->copied = true;
     }
     deliver_copy(s);
-    for (size_t i = 0; i < s->n_waiting; i++) { /* only where the thread died */
-        store_txn_free(s->waiting[i].txn);
-        store_read_free(s->waiting[i].read);
-    }
-    s->n_waiting = 0;
+    items_drop(&s->waiting); /* only where the thread died */
     s->door->store = NULL;
-    uv_close((uv_handle_t *)&s->door->async, on_door_closed);
+    uv_close((uv_handle_t *)&s->door->async, on_async_closed);
     s->door = NULL;
 }
 
@@ -398,7 +440,8 @@ void store_free(struct store *s)
     s->backend->class->close(s->backend);
     uv_mutex_destroy(&s->lock);
     uv_cond_destroy(&s->wake);
-    mem_free(s->waiting);
+    mem_free(s->waiting.at);
+    mem_free(s->fresh.at);
     mem_free(s->done);
     s->magic = 0;
     mem_free(s);

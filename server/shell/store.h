@@ -78,8 +78,11 @@ NODISCARD enum err store_load(struct store *s, const struct store_sink *sink,
 
 /* Begin to write, and to answer on `loop`. `hooks` is copied. */
 void store_start(struct store *s, uv_loop_t *loop, const struct store_hooks *hooks);
-/* Keep `txn` (taken). Answered by hooks.done. */
+/* Keep `txn` (taken). Answered by hooks.done. What is given in one turn of the loop is one group,
+ * and goes to the writer at the turn's end. */
 void store_submit(struct store *s, struct store_txn *txn);
+/* Don't wait for the end of the turn: for who gives something at that end. */
+void store_push(struct store *s);
 /* Ask (taken), behind what was given before. Answered by hooks.found. */
 void store_ask(struct store *s, struct store_read *read);
 /*
@@ -96,8 +99,8 @@ struct store_copy {
 };
 void store_copy(struct store *s, struct store_copy *c);
 
-/* Commit what waits, answer it (here, before this returns), end the thread. The loop must run once
- * more for its handle to close. Nothing if not started. */
+/* Commit what waits, answer it (here, before this returns), end the thread. The loop must run
+ * twice more for its handles to close. Nothing if not started. */
 void store_stop(struct store *s);
 /* Takes `s`; stops it first if need be. NULL is nothing. */
 void store_free(struct store *s);
