@@ -100,10 +100,21 @@ static bool find_do(const char *word, uint8_t *out)
     return false;
 }
 
-/* Only a move may leave its facing to the last step. */
-static bool needs_face(unsigned kind)
+/* Only a move may leave its facing to the last step; undo and end_phase know no such member. */
+static bool read_face(const struct json *j, struct rules_order *o)
 {
-    return kind == RULES_DO_TURN || kind == RULES_DO_FIRE;
+    switch ((enum rules_do)o->kind) {
+    case RULES_DO_MOVE:
+        return get_dir(j, "face", &o->face);
+    case RULES_DO_TURN:
+    case RULES_DO_FIRE:
+        return get_dir(j, "face", &o->face) && o->face != RULES_NO_DIR;
+    case RULES_DO_START:
+    case RULES_DO_UNDO:
+    case RULES_DO_END_PHASE:
+        break;
+    }
+    return true;
 }
 
 enum err order_from_json(const struct json *j, const struct scenario *scn, struct rules_order *o,
@@ -119,7 +130,7 @@ enum err order_from_json(const struct json *j, const struct scenario *scn, struc
     }
     if (!json_get_string(j, "do", &word) || !find_do(word, &o->kind))
         return wrong(field, "do");
-    if (!get_dir(j, "face", &o->face) || (o->face == RULES_NO_DIR && needs_face(o->kind)))
+    if (!read_face(j, o))
         return wrong(field, "face");
     switch ((enum rules_do)o->kind) {
     case RULES_DO_MOVE:
@@ -133,7 +144,6 @@ enum err order_from_json(const struct json *j, const struct scenario *scn, struc
     case RULES_DO_END_PHASE:
         break;
     }
-    o->face = RULES_NO_DIR; /* means nothing there, and must not tell two orders apart */
     return ERR_OK;
 }
 

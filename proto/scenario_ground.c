@@ -109,10 +109,7 @@ static bool read_edge(const struct scn_reader *r, const struct scn_value *v, uin
         edge = &b->edge_n[dir == RULES_N ? sq : other];
     else
         edge = &b->edge_e[dir == RULES_E ? sq : other];
-    if (*edge != RULES_CLEAR && *edge != kind) /* named again from its other square is no matter */
-        return scn_bad(r, "%s: %s has a %s already; an edge holds one kind of obstacle", v->where,
-                       quoted, obstacle_word((enum rules_obstacle) * edge));
-    *edge = kind;
+    *edge = kind; /* named again, the last kind stands: to the rules they are alike (R16) */
     return true;
 }
 

@@ -11,6 +11,7 @@ byte). Exit 0, or 1 with what was wrong.
 import argparse
 import copy
 import glob
+import hashlib
 import json
 import os
 import random
@@ -227,6 +228,24 @@ def test_used_up(fails):
         fd1.CHAIN_LEN = whole
 
 
+def escaped(records):
+    """A record of a writer who escapes all but ASCII in the scenario: those bytes are hashed."""
+    lines = records["void.ndjson"].split(b"\n")[:-1]
+    header = json.loads(lines[0])
+    raw = json.dumps(header["scenario"], separators=(",", ":")).encode("ascii")
+    opened = json.loads(lines[1])
+    opened["scenario_hash"] = hashlib.sha256(raw).hexdigest()
+    lines[0] = b'{"record":1,"match":"%s","scenario":%s}' % (header["match"].encode("ascii"), raw)
+    lines[1] = compact(opened)
+    return rechain(lines)
+
+
+def test_escaped(fails, records):
+    data = escaped(records)
+    fails.check(b"\\u" in data.split(b"\n")[0], "nothing is escaped")
+    fails.check(unsound(data) is None, "an escaped scenario: %s" % unsound(data))
+
+
 # ---- the program in C
 
 def run_skirmish(program, path, *more):
@@ -237,6 +256,10 @@ def run_skirmish(program, path, *more):
 def test_skirmish(fails, records, program, every):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "changed.ndjson")
+        with open(path, "wb") as file:
+            file.write(escaped(records))
+        done = run_skirmish(program, path)
+        fails.check(done.returncode == 0, "skirmish verify, an escaped scenario: %s" % done)
         for name, data in records.items():
             end = json.loads(data.split(b"\n")[-2])["end"]
             done = run_skirmish(program, os.path.join(GOLDEN, name), "--head", end["hash"])
@@ -283,6 +306,7 @@ def main():
     test_lines(fails, records)
     test_forged(fails, records)
     test_used_up(fails)
+    test_escaped(fails, records)
     program = skirmish_program()
     if program:
         test_skirmish(fails, records, program, args.every)

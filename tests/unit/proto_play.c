@@ -250,6 +250,34 @@ static const struct wrong_order {
     {"{\"do\":\"fire\",\"square\":4,\"face\":\"n\"}", "order.square"},
 };
 
+/* Unknown members are ignored, also those that other orders know. */
+static void undo_and_end_phase_have_no_members(void **unused)
+{
+    static const char *const texts[] = {"{\"do\":\"undo\",\"face\":\"up\",\"figures\":7}",
+                                        "{\"do\":\"end_phase\",\"face\":null,\"exit\":\"n\"}",
+                                        "{\"do\":\"end_phase\",\"face\":\"n\"}"};
+    const struct scenario *scn;
+    struct scenario_set set;
+
+    (void)unused;
+    scenario_set_init(&set);
+    scn = scenario_set_find(&set, "first-blood");
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+        char field[PLAY_WHY_LEN] = "", why[JSON_WHY_LEN];
+        struct json *j = NULL;
+        struct rules_order o;
+
+        assert_int_equal(json_parse(texts[i], strlen(texts[i]), &json_file_limits, &j, why),
+                         ERR_OK);
+        assert_int_equal(order_from_json(j, scn, &o, field), ERR_OK);
+        assert_int_equal(o.kind, i == 0 ? RULES_DO_UNDO : RULES_DO_END_PHASE);
+        assert_int_equal(o.face, RULES_NO_DIR); /* the same body as without it */
+        assert_int_equal(o.exit, RULES_NO_DIR);
+        json_free(j);
+    }
+    scenario_set_fini(&set);
+}
+
 static void a_wrong_shape_names_the_member(void **unused)
 {
     struct scenario_set set;
@@ -455,6 +483,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(games_go_through_json_unchanged),
         cmocka_unit_test(a_wrong_shape_names_the_member),
+        cmocka_unit_test(undo_and_end_phase_have_no_members),
         cmocka_unit_test(what_the_board_has_not_is_the_rules_to_refuse),
         cmocka_unit_test(what_is_no_event_is_refused_and_leaves_nothing),
         cmocka_unit_test(what_is_no_position_is_refused),

@@ -211,8 +211,6 @@ static const struct flaw {
      "obstacles[0].edges[0]: \"c2\" is no edge of the 6x4 board; use a square and n, e, s or w"},
     {"\"c2n\"", "\"c4n\"",
      "obstacles[0].edges[0]: c4n is the board's rim; an obstacle lies between two squares (R4)"},
-    {"\"a2s\"", "\"d2w\"",
-     "obstacles[1].edges[0]: d2w has a wall already; an edge holds one kind of obstacle"},
     {"\"id\":\"blue\"", "\"id\":\"red\"",
      "sides[1].id: is red as the first side's; the two must differ"},
     {"\"home\":\"n\"", "\"home\":\"x\"", "sides[1].home: \"x\" is unknown; use n, e, s or w"},
@@ -316,6 +314,12 @@ static void an_edge_named_twice_and_a_late_turn_are_taken(void **unused)
     scenario_free(s);
     mem_free(text);
     mem_free(late);
+    text = replaced(sound, "\"a2s\"", "\"d2w\"");
+    s = parse(text); /* a wall, then a stream */
+    assert_int_equal(rules_obstacle_at(&s->board, rules_square_parse(&s->board, "d2"), RULES_W),
+                     RULES_STREAM);
+    scenario_free(s);
+    mem_free(text);
 }
 
 static void what_is_no_object_is_refused(void **unused)
