@@ -195,6 +195,8 @@ struct match_order {
  */
 NODISCARD enum err match_order(struct match *m, enum role role, const struct match_order *o,
                                struct match_now now, struct match_step *st);
+/* Has that seat given an order of this id? For a body that can't even be read: it is another one. */
+bool match_knows_order(const struct match *m, enum role role, const char *order_id);
 
 NODISCARD enum err match_resign(struct match *m, enum role role, struct match_now now,
                                 struct match_step *st);

@@ -153,7 +153,7 @@ uint32_t ids_find(const struct match *m, enum rules_side side, const char *id,
 
         if (front_at(m, m->ids.slot[i], &f) && same_id(&f, &want)) {
             found = m->ids.slot[i];
-            *same = same_body(m, &f, o);
+            *same = o != NULL && same_body(m, &f, o);
         }
     }
     buf_fini(&text);

@@ -100,6 +100,13 @@ static enum err check_rules(const struct match *m, const struct rules_order *o,
     return e;
 }
 
+bool match_knows_order(const struct match *m, enum role role, const char *order_id)
+{
+    bool same = false;
+
+    return m->core.started && ids_find(m, match_side(m, role), order_id, NULL, &same) != 0;
+}
+
 enum err match_order(struct match *m, enum role role, const struct match_order *o,
                      struct match_now now, struct match_step *st)
 {

@@ -76,14 +76,19 @@ enum verdict on_match_order(struct core *c, struct conn *cn, struct msg_request 
     struct match_order o = {.order_id = req->p.order_id, .base = req->p.base};
     char field[PLAY_WHY_LEN];
     enum verdict v;
+    enum role role;
 
     op.room = need_seat(c, cn, req, no, &v);
     if (op.room == NULL)
         return v;
+    role = room_role(op.room, cn->user);
     if (order_from_json(req->p.order, match_setup_of(op.room->m)->scenario, &o.order, field) !=
-        ERR_OK)
+        ERR_OK) {
+        if (match_knows_order(op.room->m, role, o.order_id))
+            return session_refuse(no, ERR_CONFLICT, "that id named another order");
         return session_refuse_field(no, field, NULL);
-    op.err = match_order(op.room->m, room_role(op.room, cn->user), &o, core_now(c), &st);
+    }
+    op.err = match_order(op.room->m, role, &o, core_now(c), &st);
     return room_submit(c, cn, req, &op, no);
 }
 

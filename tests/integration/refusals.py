@@ -294,6 +294,9 @@ def same_id(server):
         equal(giver.call("match.order", **params), {"seq": seq}, "the same order again")
     table.refused("conflict", giver, other, order_id="mine")
     table.refused("conflict", giver, {"do": "end_phase"}, order_id="mine", base=base)
+    for body in ({"do": "dance"}, {}):  # the id is looked up before all else
+        table.refused("conflict", giver, body, order_id="mine")
+    table.refused("conflict", giver, other, order_id="mine", base=table.head() + 9)
     # Members in another order are the same body.
     shuffled = dict(reversed(list(turn.items())))
     equal(giver.call("match.order", **table.params(shuffled, "mine")), {"seq": seq}, "same body")
