@@ -44,6 +44,8 @@
     X(LAW_RATED, "rated", "a rated game is rated once")                                            \
     X(LAW_CLOCK, "clock", "clocks run for whom the match waits and never rise but by increment")   \
     X(LAW_ONCE, "once", "a seat's order or share counts once")                                     \
+    X(LAW_CLOSE, "close", "nobody who is there is sent away without a word")                       \
+    X(LAW_GHOST, "ghost", "who is said to be there is there, and nobody else")                     \
     X(LAW_ABSENT, "absent", "an absence is final, and nobody is absent whose share was taken")     \
     X(LAW_BOUNDS, "bounds", "queues, memory and descriptors stay within bounds")                   \
     X(LAW_ZERO, "zero", "nothing is left at the end")                                              \
@@ -177,6 +179,9 @@ struct sim_link {
     bool client_open;
     bool paused, slow;
     bool ended;    /* the core was told its end */
+    bool closing;  /* it was told that it will be closed */
+    bool told_why; /* so, or the newest line says why it will be closed */
+    int64_t heard; /* t when the core last had bytes of it */
     bool forgiven; /* the world broke it: not every request was answered */
     struct sim_pipe up, down;
     size_t slow_at;          /* bytes queued when the core was told that it is slow */
@@ -557,6 +562,8 @@ void sim_bytes(struct sim *s, uint8_t *out, size_t n);
 
 /* Is somebody logged in by that name, as far as the server was told? */
 bool net_is_online(const struct sim *s, const char *name);
+/* Has the server a line open on which somebody of that name is logged in? */
+bool net_has_line(const struct sim *s, const char *name);
 /* Every line that the server sends. */
 void tap_out(struct sim *s, struct sim_link *l, const char *data, size_t len);
 /* Every transaction, as it is given to the store. */

@@ -153,6 +153,17 @@ static void check_order(struct sim *s, struct sim_ledger *l, const struct json *
                        l->given[i].seq);
 }
 
+/* An umpire's act is an umpire's, and of no game of its own. */
+static void check_umpire(struct sim *s, const struct sim_ledger *l, const struct json *j)
+{
+    const char *by = "";
+    const struct sim_actor *who;
+
+    who = json_get_string(j, "by", &by) ? actor_named(s, by) : NULL;
+    if (who == NULL || !who->how.staff || ledger_role(l, by) != ROLE_COUNT)
+        sim_broken(s, LAW_TURN, "%s acts as an umpire in match %s", by, l->hex);
+}
+
 /* ---- dice ---- */
 
 static void check_roll(struct sim *s, struct sim_ledger *l)
@@ -250,6 +261,8 @@ static void take_line(struct sim *s, struct sim_ledger *l, const struct json *j,
         sim_broken(s, LAW_SEQ, "entry %lld comes behind %u", (long long)seq, l->n);
     if (json_get_string(j, "kind", &kind) && str_eq(kind, "order"))
         check_order(s, l, j, (uint32_t)seq);
+    else if (str_eq(kind, "umpire"))
+        check_umpire(s, l, j);
     if (audit_take(&l->audit, j, line, len, why) != ERR_OK)
         sim_broken(s, strstr(why, "dice than the rules") != NULL ? LAW_DICE : LAW_FD1,
                    "match %s entry %lld: %s: %.300s", l->hex, (long long)seq, why, line);

@@ -8,6 +8,7 @@
 
 enum {
     QUEUE_GROWTH = 320 * 1024, /* beyond what was there when it became slow: one answer, notes */
+    SILENCE_MS = 70 * 1000,    /* a little less than the server's patience */
     BUSY_LINKS = 4             /* being told `busy` beside those that the core counts */
 };
 
@@ -31,6 +32,14 @@ bool net_is_online(const struct sim *s, const char *name)
     for (uint32_t i = 0; i < s->n_links; i++)
         if (s->link[i] != NULL && s->link[i]->server_open && !s->link[i]->ended &&
             str_ieq(s->link[i]->user, name))
+            return true;
+    return false;
+}
+
+bool net_has_line(const struct sim *s, const char *name)
+{
+    for (uint32_t i = 0; i < s->n_links; i++)
+        if (s->link[i] != NULL && s->link[i]->server_open && str_ieq(s->link[i]->user, name))
             return true;
     return false;
 }
@@ -128,6 +137,7 @@ static void on_accept(struct sim *s, struct sim_link *l)
     }
     l->id = ev.conn = next_id(s, l);
     l->reached = l->server_open = true;
+    l->heard = s->t;
     s->server.open_links++;
     sim_hold(s, LAW_BOUNDS,
              s->server.open_links <= (unsigned)s->server.cfg.limits.max_conns + BUSY_LINKS,
@@ -182,6 +192,7 @@ static void on_up(struct sim *s, struct sim_link *l)
     n = piece(s, l->up.q.len, l->client_open);
     buf_put(&part, l->up.q.data, n);
     buf_consume(&l->up.q, n);
+    l->heard = s->t;
     ev.u.bytes.data = part.data;
     ev.u.bytes.len = n;
     sim_note(s, "up", part.data, n);
@@ -276,8 +287,17 @@ void net_out(struct sim *s, struct sim_link *l, const char *data, size_t len)
     move_down(s, l);
 }
 
+/* Silence is the one thing that is punished in silence. */
+static void check_close(struct sim *s, const struct sim_link *l)
+{
+    if (l->client_open && !l->ended && !l->told_why && s->t - l->heard < SILENCE_MS)
+        sim_broken(s, LAW_CLOSE, "link %u of %s is closed without a word", l->serial,
+                   l->user[0] != '\0' ? l->user : "a stranger");
+}
+
 void net_close(struct sim *s, struct sim_link *l)
 {
+    check_close(s, l);
     sim_note(s, "close", &l->id, sizeof(l->id));
     l->server_open = false;
     l->server_over = true;

@@ -316,6 +316,8 @@ void talk_look(struct sim *s, struct sim_actor *a, struct sim_seat *seat)
     if (seat->wish > ROLE_B) {
         if (!s->healed && sim_odds(s, a->how.talk))
             sync_again(s, a, seat);
+        else if (!s->healed && sim_odds(s, a->how.talk))
+            say(s, a, seat);
         return;
     }
     if (!seat->m.audit.started || seat->m.audit.over)

@@ -529,6 +529,34 @@ static void tap_request(struct sim *s, const struct sim_link *l, struct sim_ledg
                    seq);
 }
 
+/* Players have a room of their own, and in a rated game nobody else speaks to them. */
+static void tap_chat(struct sim *s, const struct sim_link *l, const struct sim_ledger *led,
+                     const struct json *p)
+{
+    const char *from = "", *to = "";
+    const bool sits = ledger_role(led, l->user) != ROLE_COUNT;
+
+    if (!json_get_string(p, "from", &from) || !json_get_string(p, "to", &to))
+        sim_broken(s, LAW_PRIVATE, "words of nobody, or for nobody");
+    if (!sits && !str_eq(to, "all"))
+        sim_broken(s, LAW_PRIVATE, "%s hears what is said among players", l->user);
+    if (sits && led->audit.rated && !led->audit.over && ledger_role(led, from) == ROLE_COUNT)
+        sim_broken(s, LAW_PRIVATE, "%s is spoken to in a rated game by %s", l->user, from);
+}
+
+static void tap_presence(struct sim *s, const struct json *p)
+{
+    for (const struct json *j = json_first(json_get(p, "seats")); j != NULL; j = json_next(j)) {
+        const char *name = "";
+        bool online = false;
+
+        if (!json_get_string(j, "player", &name) || !json_get_bool(j, "online", &online))
+            sim_broken(s, LAW_GHOST, "a seat without a player");
+        if (online ? !net_has_line(s, name) : net_is_online(s, name))
+            sim_broken(s, LAW_GHOST, "%s is said to be %s", name, online ? "there" : "away");
+    }
+}
+
 static void tap_note(struct sim *s, struct sim_link *l, const char *line, size_t len)
 {
     const char *word = "", *match = "";
@@ -546,6 +574,10 @@ static void tap_note(struct sim *s, struct sim_link *l, const char *line, size_t
             tap_request(s, l, led, p);
         else if (str_eq(word, "match.resync"))
             sub_drop(l, led);
+        else if (str_eq(word, "match.chat"))
+            tap_chat(s, l, led, p);
+        else if (str_eq(word, "match.presence"))
+            tap_presence(s, p);
         else if (str_eq(word, "match.clock"))
             check_clock(s, led, json_get(p, "left"));
     }
@@ -563,11 +595,27 @@ static void check_invites(struct sim *s, const struct sim_link *l, const char *l
                        l->user[0] != '\0' ? l->user : "a stranger", led->hex);
 }
 
+/* A word before the end: of the server's end, of a logout elsewhere, of a line that is none. */
+static bool says_why(const char *line)
+{
+    static const char *const words[] = {"\"method\":\"server.notice\"", "\"id\":null",
+                                        "This is a skirmish server"};
+    bool why = false;
+
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        why |= strstr(line, words[i]) != NULL;
+    return why;
+}
+
 static void tap_line(struct sim *s, struct sim_link *l, const char *line, size_t len)
 {
     s->sum.lines++;
     sim_trace(s, "  -> %u %s: %.400s", l->serial, l->user, line);
     check_invites(s, l, line);
+    if (!l->closing)
+        l->told_why = says_why(line);
+    l->closing |= strstr(line, "\"method\":\"server.closing\"") != NULL;
+    l->told_why |= l->closing;
     if (strncmp(line, event_front, sizeof(event_front) - 1) == 0)
         tap_event(s, l, line);
     else if (strncmp(line, reply_front, sizeof(reply_front) - 1) == 0)
