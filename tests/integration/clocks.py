@@ -59,8 +59,8 @@ def restarts(server):
     match, *_ = seated(ann, bob, clock=LIVE)
     for turn in range(6):
         end_phase(active(ann, bob, match)[0], match)
-        red, blue, running = left(ann, match)
         up = time.monotonic()
+        red, blue, running = left(ann, match)
         kill = turn % 2 == 0
         ann, bob = restart(server, kill)
         red2, blue2, running2 = left(ann, match)
