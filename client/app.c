@@ -74,7 +74,8 @@ static void on_up(void *data)
 {
     struct app *app = data;
 
-    app->front->up(app->front->data);
+    if (app->front->up != NULL)
+        app->front->up(app->front->data);
     if (app->seat != NULL)
         seat_up(app->seat);
     if (app->errands != NULL)
@@ -89,7 +90,8 @@ static void on_down(void *data, const char *why, int64_t retry_ms)
         seat_down(app->seat);
     if (app->errands != NULL)
         errands_down(app->errands);
-    app->front->down(app->front->data, why, retry_ms);
+    if (app->front->down != NULL)
+        app->front->down(app->front->data, why, retry_ms);
 }
 
 static void on_note(void *data, enum msg_note note, const struct json *params)
@@ -100,7 +102,8 @@ static void on_note(void *data, enum msg_note note, const struct json *params)
         seat_note(app->seat, note, params);
     if (app->errands != NULL)
         errands_note(app->errands, note, params);
-    app->front->note(app->front->data, note, params);
+    if (app->front->note != NULL)
+        app->front->note(app->front->data, note, params);
 }
 
 static void on_raw(void *data, const char *line, size_t len)
@@ -190,7 +193,8 @@ static int connect_link(struct app *app)
 
 static void close_all(struct app *app)
 {
-    app->front->close(app->front->data);
+    if (app->front->close != NULL)
+        app->front->close(app->front->data);
     link_free(app->link);
     seat_free(app->seat);
     errands_free(app->errands);

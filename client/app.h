@@ -10,7 +10,7 @@
 struct uv_loop_s;
 struct app;
 
-/* A front end. All members but `told` must be there; `data` is its own. */
+/* A front end; `data` is its own. What is NULL is passed over. */
 struct app_front {
     void *data;
     void (*begin)(void *data, struct app *app); /* before the loop runs */

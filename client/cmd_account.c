@@ -117,13 +117,6 @@ static void on_begin(void *data, struct app *app)
     a->app = app;
 }
 
-static void on_down(void *data, const char *why, int64_t retry_ms)
-{
-    (void)data;
-    (void)why;
-    (void)retry_ms;
-}
-
 static void on_note(void *data, enum msg_note note, const struct json *params)
 {
     const char *text = NULL;
@@ -135,11 +128,6 @@ static void on_note(void *data, enum msg_note note, const struct json *params)
     words_safe(text, &line);
     (void)printf("Notice: %s\n", buf_str(&line));
     buf_fini(&line);
-}
-
-static void on_close(void *data)
-{
-    (void)data;
 }
 
 /* ---- what is asked for ---- */
@@ -198,12 +186,7 @@ static bool read_secrets(struct account *a)
 
 static int go(struct account *a, struct options *opt)
 {
-    const struct app_front front = {.data = a,
-                                    .begin = on_begin,
-                                    .up = on_up,
-                                    .down = on_down,
-                                    .note = on_note,
-                                    .close = on_close};
+    const struct app_front front = {.data = a, .begin = on_begin, .up = on_up, .note = on_note};
 
     if (opt->name == NULL && a->action != ACTION_REGISTER)
         account_use(opt);

@@ -233,11 +233,6 @@ static void on_note(void *data, enum msg_note note, const struct json *params)
         look_for_one(f);
 }
 
-static void on_close(void *data)
-{
-    (void)data;
-}
-
 static int run(const struct command *self, int argc, char **argv)
 {
     struct options opt;
@@ -248,7 +243,6 @@ static int run(const struct command *self, int argc, char **argv)
         .up = on_up,
         .down = on_down,
         .note = on_note,
-        .close = on_close,
         .seat = {.data = &f,
                  .ready = on_ready,
                  .entry = on_entry,

@@ -316,25 +316,6 @@ static void on_up(void *data)
     }
 }
 
-static void on_down(void *data, const char *why, int64_t retry_ms)
-{
-    (void)data;
-    (void)why;
-    (void)retry_ms;
-}
-
-static void on_note(void *data, enum msg_note note, const struct json *params)
-{
-    (void)data;
-    (void)note;
-    (void)params;
-}
-
-static void on_close(void *data)
-{
-    (void)data;
-}
-
 /* ---- what is asked for ---- */
 
 /* A player's name, and no server's: those have a dot, a colon or a slash. */
@@ -373,12 +354,7 @@ static int take_words(struct club *c, const struct command *self, int argc, char
 static int run_topic(enum topic topic, const struct command *self, int argc, char **argv)
 {
     struct club c = {.topic = topic};
-    const struct app_front front = {.data = &c,
-                                    .begin = on_begin,
-                                    .up = on_up,
-                                    .down = on_down,
-                                    .note = on_note,
-                                    .close = on_close};
+    const struct app_front front = {.data = &c, .begin = on_begin, .up = on_up};
     int code;
 
     argc = take_words(&c, self, argc, argv);

@@ -81,35 +81,11 @@ static void on_up(void *data)
     ask(data);
 }
 
-static void on_down(void *data, const char *why, int64_t retry_ms)
-{
-    (void)data;
-    (void)why;
-    (void)retry_ms;
-}
-
-static void on_note(void *data, enum msg_note note, const struct json *params)
-{
-    (void)data;
-    (void)note;
-    (void)params;
-}
-
-static void on_close(void *data)
-{
-    (void)data;
-}
-
 static int run(const struct command *self, int argc, char **argv)
 {
     struct options opt;
     struct fetch f = {.opt = &opt};
-    const struct app_front front = {.data = &f,
-                                    .begin = on_begin,
-                                    .up = on_up,
-                                    .down = on_down,
-                                    .note = on_note,
-                                    .close = on_close};
+    const struct app_front front = {.data = &f, .begin = on_begin, .up = on_up};
     const bool plain = argc > 1 && url_is_match(argv[1]);
     int code;
 

@@ -99,34 +99,10 @@ static void on_begin(void *data, struct app *app)
     t->app = app;
 }
 
-static void on_down(void *data, const char *why, int64_t retry_ms)
-{
-    (void)data;
-    (void)why;
-    (void)retry_ms;
-}
-
-static void on_note(void *data, enum msg_note note, const struct json *params)
-{
-    (void)data;
-    (void)note;
-    (void)params;
-}
-
-static void on_close(void *data)
-{
-    (void)data;
-}
-
 /* One server. EX_OK, or why it can't tell (said). */
 static int ask(struct turns *t, const struct command *self, int argc, char **argv)
 {
-    const struct app_front front = {.data = t,
-                                    .begin = on_begin,
-                                    .up = on_up,
-                                    .down = on_down,
-                                    .note = on_note,
-                                    .close = on_close};
+    const struct app_front front = {.data = t, .begin = on_begin, .up = on_up};
     int code = options_read(self, argc, argv, &t->opt);
 
     if (code != EX_OK)

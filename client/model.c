@@ -31,23 +31,6 @@ void model_restart(struct model *m)
     m->trusted = false;
 }
 
-static bool get_hex(const struct json *j, const char *name, uint8_t *out, size_t n)
-{
-    const char *s = NULL;
-
-    return json_get_string(j, name, &s) && hex_decode(out, n, s);
-}
-
-static bool get_u32(const struct json *j, const char *name, uint32_t *out)
-{
-    int64_t v;
-
-    if (!json_get_int(j, name, &v) || v < 0 || v > UINT32_MAX)
-        return false;
-    *out = (uint32_t)v;
-    return true;
-}
-
 static bool get_role(const struct json *j, uint8_t *out)
 {
     const char *s = NULL;
@@ -91,7 +74,7 @@ static enum model_need take(struct model *m, const struct json *event,
     uint8_t hash[FD1_LEN];
     enum err e;
 
-    if (entry == NULL || !get_hex(event, "hash", hash, sizeof(hash)))
+    if (entry == NULL || !json_get_hex(event, "hash", hash, sizeof(hash)))
         return resync(why, "an event without its entry or hash");
     json_print(entry, &line);
     e = audit_take(&m->audit, entry, buf_str(&line), line.len, text);
@@ -133,7 +116,7 @@ enum model_need model_event(struct model *m, const struct json *params, struct m
 
     if (!m->synced)
         return MODEL_GOOD; /* the sync under way brings it */
-    if (!get_u32(json_get(params, "entry"), "seq", &seq))
+    if (!json_get_u32(json_get(params, "entry"), "seq", &seq))
         return resync(why, "an event without a number");
     if (seq <= m->audit.head)
         return MODEL_GOOD;
@@ -152,7 +135,7 @@ enum model_need model_event(struct model *m, const struct json *params, struct m
 bool model_sync_scenario(const struct json *result, const char **id, uint8_t hash[RULES_HASH_LEN])
 {
     return json_get_string(result, "scenario", id) &&
-           get_hex(result, "scenario_hash", hash, RULES_HASH_LEN);
+           json_get_hex(result, "scenario_hash", hash, RULES_HASH_LEN);
 }
 
 static enum model_need read_head(struct model *m, const struct json *r, uint32_t *head,
@@ -162,7 +145,7 @@ static enum model_need read_head(struct model *m, const struct json *r, uint32_t
     uint8_t hash[RULES_HASH_LEN];
 
     if (!json_get_string(r, "match", &match) || !str_copy(m->match, sizeof(m->match), match) ||
-        !model_sync_scenario(r, &scenario, hash) || !get_u32(r, "head", head))
+        !model_sync_scenario(r, &scenario, hash) || !json_get_u32(r, "head", head))
         return resync(why, "not the result of a sync");
     if (memcmp(hash, m->scn->hash, sizeof(hash)) != 0)
         return resync(why, "the match is played on another scenario than the one fetched");
@@ -190,11 +173,11 @@ static bool read_chain(const struct json *dice, const char *link, const char *le
     uint32_t generation, base;
     uint8_t x[FD1_LEN];
 
-    if (!get_hex(dice, link, x, sizeof(x)))
+    if (!json_get_hex(dice, link, x, sizeof(x)))
         return json_get(dice, link) != NULL && json_type(json_get(dice, link)) == JSON_NULL;
-    if (!get_u32(json_get(dice, "generations"), letter, &generation) || generation > UINT16_MAX ||
-        !get_u32(json_get(dice, "bases"), letter, &base) || base > d->n ||
-        d->n - base > FD1_CHAIN_LEN)
+    if (!json_get_u32(json_get(dice, "generations"), letter, &generation) ||
+        generation > UINT16_MAX || !json_get_u32(json_get(dice, "bases"), letter, &base) ||
+        base > d->n || d->n - base > FD1_CHAIN_LEN)
         return false;
     for (size_t i = 0; i < ARRAY_LEN(roles); i++) {
         if (str_eq(roles[i].letter, letter))
@@ -214,12 +197,12 @@ static bool read_dice(const struct json *r, struct audit_dice *d)
     const struct json *dice = json_get(r, "dice");
     uint32_t n = 0, open_seq = 0;
 
-    if (!get_u32(dice, "n", &n))
+    if (!json_get_u32(dice, "n", &n))
         return false;
     d->n = n;
     d->since = n;
-    d->salted = get_hex(dice, "salt", d->salt, FD1_LEN);
-    d->anew = get_u32(json_get(r, "roll"), "seq", &open_seq) && open_seq == 0;
+    d->salted = json_get_hex(dice, "salt", d->salt, FD1_LEN);
+    d->anew = json_get_u32(json_get(r, "roll"), "seq", &open_seq) && open_seq == 0;
     return read_chain(dice, "s", "S", &d->chain[ROLE_S], d) &&
            read_chain(dice, "a", "A", &d->chain[ROLE_A], d) &&
            read_chain(dice, "b", "B", &d->chain[ROLE_B], d);
@@ -233,7 +216,7 @@ static bool read_setup(struct model *m, const struct json *r, struct rules_readi
     const char *fair = NULL, *maker = NULL, *name = NULL;
     char text[SCENARIO_WHY_LEN], field[PLAY_WHY_LEN];
 
-    if (!hex_decode(a->match, MATCH_ID_LEN, m->match) || !get_u32(r, "no", &a->no) ||
+    if (!hex_decode(a->match, MATCH_ID_LEN, m->match) || !json_get_u32(r, "no", &a->no) ||
         clock_rule_from_json(json_get(r, "clock"), &a->clock, field) != ERR_OK ||
         !json_get_string(r, "fair", &fair) || !fair_from_word(fair, &a->fair) ||
         !json_get_bool(r, "rated", &a->rated) || !json_get_string(r, "maker", &maker) ||
@@ -262,8 +245,8 @@ static enum model_need begin_at(struct model *m, const struct json *r, char why[
     audit_dice_init(&start.dice, m->audit.match, FAIR_STRICT);
     good = read_setup(m, r, &readings);
     audit_dice_init(&start.dice, m->audit.match, (enum fair)m->audit.fair);
-    good = good && read_dice(r, &start.dice) && get_u32(r, "state_seq", &start.seq) &&
-           get_hex(r, "state_seq_hash", start.hash, FD1_LEN) &&
+    good = good && read_dice(r, &start.dice) && json_get_u32(r, "state_seq", &start.seq) &&
+           json_get_hex(r, "state_seq_hash", start.hash, FD1_LEN) &&
            state_from_json(json_get(r, "state"), m->scn, state) == ERR_OK;
     if (good) {
         audit_begin_at(&m->audit, &start);
@@ -279,7 +262,7 @@ static enum model_need arrive(struct model *m, const struct json *r, uint32_t he
 {
     uint8_t hash[FD1_LEN];
 
-    if (m->audit.head != head || !get_hex(r, "hash", hash, sizeof(hash)))
+    if (m->audit.head != head || !json_get_hex(r, "hash", hash, sizeof(hash)))
         return resync(why, "a sync that doesn't reach the head");
     if (memcmp(hash, m->audit.hash, FD1_LEN) != 0)
         return resync(why, "the journal's hash isn't the server's");
@@ -302,7 +285,7 @@ enum model_need model_sync(struct model *m, const struct json *result,
          ev != NULL && need == MODEL_GOOD; ev = json_next(ev)) {
         uint32_t seq = 0;
 
-        if (get_u32(json_get(ev, "entry"), "seq", &seq) && seq <= m->audit.head)
+        if (json_get_u32(json_get(ev, "entry"), "seq", &seq) && seq <= m->audit.head)
             continue;
         need = take(m, ev, sink, why);
     }
@@ -332,7 +315,7 @@ void model_presence(struct model *m, const struct json *params)
         seat[role] = (struct model_seat){true, online, away};
     }
     memcpy(m->seat, seat, sizeof(seat));
-    if (!get_u32(params, "spectators", &m->spectators))
+    if (!json_get_u32(params, "spectators", &m->spectators))
         m->spectators = 0;
 }
 

@@ -16,23 +16,6 @@ struct reader {
     struct entry_room *room;
 };
 
-static bool get_u32(const struct json *j, const char *name, uint32_t *out)
-{
-    int64_t v;
-
-    if (!json_get_int(j, name, &v) || v < 0 || v > UINT32_MAX)
-        return false;
-    *out = (uint32_t)v;
-    return true;
-}
-
-static bool get_hex(const struct json *j, const char *name, uint8_t *out, size_t n)
-{
-    const char *s = NULL;
-
-    return json_get_string(j, name, &s) && hex_decode(out, n, s);
-}
-
 static bool get_role(const struct json *j, uint8_t *out)
 {
     const char *s = NULL;
@@ -64,15 +47,15 @@ static bool read_opened(const struct reader *r)
     char field[PLAY_WHY_LEN];
     const char *fair = NULL, *side = NULL;
 
-    if (!get_hex(r->j, "match", o->match, sizeof(o->match)) || !get_u32(r->j, "no", &o->no) ||
-        !json_get_string(r->j, "scenario", &o->scenario) ||
-        !get_hex(r->j, "scenario_hash", o->scenario_hash, sizeof(o->scenario_hash)) ||
+    if (!json_get_hex(r->j, "match", o->match, sizeof(o->match)) ||
+        !json_get_u32(r->j, "no", &o->no) || !json_get_string(r->j, "scenario", &o->scenario) ||
+        !json_get_hex(r->j, "scenario_hash", o->scenario_hash, sizeof(o->scenario_hash)) ||
         readings_from_json(json_get(r->j, "readings"), &o->readings, why) != ERR_OK ||
         clock_rule_from_json(json_get(r->j, "clock"), &o->clock, field) != ERR_OK)
         return false;
     if (!json_get_string(r->j, "fair", &fair) || !fair_from_word(fair, &o->fair) ||
         !json_get_bool(r->j, "rated", &o->rated) || !json_get_string(r->j, "maker", &o->maker) ||
-        !get_hex(r->j, "anchor", o->anchor, FD1_LEN) || !json_get_string(r->j, "side", &side))
+        !json_get_hex(r->j, "anchor", o->anchor, FD1_LEN) || !json_get_string(r->j, "side", &side))
         return false;
     o->side = (uint8_t)scenario_side_find(r->scn, side);
     return o->side != RULES_NOBODY || str_eq(side, "random");
@@ -82,17 +65,17 @@ static bool read_anchor(const struct reader *r)
 {
     uint32_t generation;
 
-    if (!get_role(r->j, &r->e->u.anchor.role) || !get_u32(r->j, "generation", &generation) ||
+    if (!get_role(r->j, &r->e->u.anchor.role) || !json_get_u32(r->j, "generation", &generation) ||
         generation > UINT16_MAX)
         return false;
     r->e->u.anchor.generation = (uint16_t)generation;
-    return get_hex(r->j, "anchor", r->e->u.anchor.anchor, FD1_LEN);
+    return json_get_hex(r->j, "anchor", r->e->u.anchor.anchor, FD1_LEN);
 }
 
 static bool read_link(const struct json *j, const char *name, uint8_t x[FD1_LEN], bool *present)
 {
     *present = !is_null(j, name);
-    return !*present || get_hex(j, name, x, FD1_LEN);
+    return !*present || json_get_hex(j, name, x, FD1_LEN);
 }
 
 static bool read_dice(const struct reader *r)
@@ -120,7 +103,7 @@ static bool read_roll(const struct reader *r)
     bool a, b;
     int64_t flags;
 
-    if (!get_u32(r->j, "n", &roll->n) || !get_u32(r->j, "for", &roll->for_seq) ||
+    if (!json_get_u32(r->j, "n", &roll->n) || !json_get_u32(r->j, "for", &roll->for_seq) ||
         !json_get_int(r->j, "flags", &flags) || flags < 0 || flags > 3 ||
         !read_link(r->j, "s", roll->s, &roll->has_s) || !read_link(r->j, "a", roll->a, &a) ||
         !read_link(r->j, "b", roll->b, &b))
@@ -155,8 +138,8 @@ static bool read_offer(const struct reader *r)
 {
     const char *kind = NULL;
 
-    return get_u32(r->j, "id", &r->e->u.offer.id) && get_side(r, "side", &r->e->u.offer.side) &&
-           json_get_string(r->j, "offer", &kind) &&
+    return json_get_u32(r->j, "id", &r->e->u.offer.id) &&
+           get_side(r, "side", &r->e->u.offer.side) && json_get_string(r->j, "offer", &kind) &&
            entry_offer_from_word(kind, &r->e->u.offer.offer);
 }
 
@@ -196,7 +179,7 @@ static bool read_body(const struct reader *r)
     case ENTRY_ANCHOR:
         return read_anchor(r);
     case ENTRY_ABSENT:
-        return get_role(r->j, &e->u.absent.role) && get_u32(r->j, "roll", &e->u.absent.roll);
+        return get_role(r->j, &e->u.absent.role) && json_get_u32(r->j, "roll", &e->u.absent.roll);
     case ENTRY_ROLL:
         return read_roll(r);
     case ENTRY_STARTED:
@@ -206,7 +189,8 @@ static bool read_body(const struct reader *r)
     case ENTRY_OFFER:
         return read_offer(r);
     case ENTRY_ANSWER:
-        return get_u32(r->j, "id", &e->u.answer.id) && get_side(r, "side", &e->u.answer.side) &&
+        return json_get_u32(r->j, "id", &e->u.answer.id) &&
+               get_side(r, "side", &e->u.answer.side) &&
                json_get_bool(r->j, "accept", &e->u.answer.accept);
     case ENTRY_RESIGN:
     case ENTRY_CLAIM:
@@ -263,7 +247,7 @@ enum err entry_decode(const struct json *j, const struct scenario *scn, struct e
     memset(e, 0, sizeof(*e)); /* every byte, so that equal entries compare equal */
     room->ev.out.n_events = 0;
     room->ev.out.n_items = 0;
-    if (!get_u32(j, "seq", &e->seq) || e->seq == 0 || !json_get_int(j, "ts", &e->ts.ms)) {
+    if (!json_get_u32(j, "seq", &e->seq) || e->seq == 0 || !json_get_int(j, "ts", &e->ts.ms)) {
         (void)str_copy(why, PLAY_WHY_LEN, "an entry begins with seq and ts");
         return ERR_DATA;
     }

@@ -3,6 +3,8 @@
 
 #include <cjson/cJSON.h>
 
+#include "common/base/hex.h"
+#include "common/base/str.h"
 #include "proto/jsonw.h"
 
 const struct json_limits json_wire_limits = {8, 64, 512};
@@ -136,6 +138,45 @@ bool json_get_int(const struct json *j, const char *name, int64_t *out)
 bool json_get_bool(const struct json *j, const char *name, bool *out)
 {
     return json_bool(json_get(j, name), out);
+}
+
+static bool get_up_to(const struct json *j, const char *name, int64_t max, int64_t *out)
+{
+    return json_get_int(j, name, out) && *out >= 0 && *out <= max;
+}
+
+bool json_get_u8(const struct json *j, const char *name, uint8_t *out)
+{
+    int64_t v;
+
+    if (!get_up_to(j, name, UINT8_MAX, &v))
+        return false;
+    *out = (uint8_t)v;
+    return true;
+}
+
+bool json_get_u32(const struct json *j, const char *name, uint32_t *out)
+{
+    int64_t v;
+
+    if (!get_up_to(j, name, UINT32_MAX, &v))
+        return false;
+    *out = (uint32_t)v;
+    return true;
+}
+
+bool json_get_text(const struct json *j, const char *name, char *out, size_t size)
+{
+    const char *s = NULL;
+
+    return json_get_string(j, name, &s) && str_copy(out, size, s);
+}
+
+bool json_get_hex(const struct json *j, const char *name, uint8_t *out, size_t n)
+{
+    const char *s = NULL;
+
+    return json_get_string(j, name, &s) && hex_decode(out, n, s);
 }
 
 /* Print a scalar, or open an array or object. */

@@ -58,6 +58,12 @@ NODISCARD bool json_bool(const struct json *j, bool *out);
 NODISCARD bool json_get_string(const struct json *j, const char *name, const char **out);
 NODISCARD bool json_get_int(const struct json *j, const char *name, int64_t *out);
 NODISCARD bool json_get_bool(const struct json *j, const char *name, bool *out);
+/* Narrower: false and *out untouched when it is out of range or not just the hex of `n` bytes
+ * (lower case); false and out[] cut when a text is too long for out[size]. */
+NODISCARD bool json_get_u8(const struct json *j, const char *name, uint8_t *out);
+NODISCARD bool json_get_u32(const struct json *j, const char *name, uint32_t *out);
+NODISCARD bool json_get_text(const struct json *j, const char *name, char *out, size_t size);
+NODISCARD bool json_get_hex(const struct json *j, const char *name, uint8_t *out, size_t n);
 /* `j` again as compact JSON, escaped as jsonw does; appended. */
 struct buf;
 void json_print(const struct json *j, struct buf *out);

@@ -118,40 +118,6 @@ void row_write(const struct match *m, const struct match_core *c, struct buf *ou
 
 /* ---- in ---- */
 
-static bool get_hex(const struct json *j, const char *name, uint8_t *out, size_t n)
-{
-    const char *s = NULL;
-
-    return json_get_string(j, name, &s) && hex_decode(out, n, s);
-}
-
-static bool get_word(const struct json *j, const char *name, char *out, size_t size)
-{
-    const char *s = NULL;
-
-    return json_get_string(j, name, &s) && str_copy(out, size, s);
-}
-
-static bool get_u8(const struct json *j, const char *name, uint8_t *out)
-{
-    int64_t v;
-
-    if (!json_get_int(j, name, &v) || v < 0 || v > UINT8_MAX)
-        return false;
-    *out = (uint8_t)v;
-    return true;
-}
-
-static bool get_u32(const struct json *j, const char *name, uint32_t *out)
-{
-    int64_t v;
-
-    if (!json_get_int(j, name, &v) || v < 0 || v > UINT32_MAX)
-        return false;
-    *out = (uint32_t)v;
-    return true;
-}
-
 struct json *row_open(const char *data, size_t len)
 {
     char why[JSON_WHY_LEN];
@@ -173,8 +139,8 @@ static bool read_peek(const struct json *j, struct match_peek *out)
 {
     char why[SCENARIO_WHY_LEN];
 
-    return get_word(j, "scenario", out->scenario, sizeof(out->scenario)) &&
-           get_hex(j, "scenario_hash", out->scenario_hash, RULES_HASH_LEN) &&
+    return json_get_text(j, "scenario", out->scenario, sizeof(out->scenario)) &&
+           json_get_hex(j, "scenario_hash", out->scenario_hash, RULES_HASH_LEN) &&
            readings_from_json(json_get(j, "readings"), &out->readings, why) == ERR_OK;
 }
 
@@ -184,16 +150,16 @@ static bool read_setup(const struct json *j, struct match_setup *s)
     const char *fair = NULL;
 
     s->has_rematch = json_get(j, "rematch_of") != NULL;
-    return get_hex(j, "match", s->id, MATCH_ID_LEN) && get_u32(j, "no", &s->no) &&
+    return json_get_hex(j, "match", s->id, MATCH_ID_LEN) && json_get_u32(j, "no", &s->no) &&
            clock_rule_from_json(json_get(j, "clock"), &s->clock, field) == ERR_OK &&
            json_get_string(j, "fair", &fair) && fair_from_word(fair, &s->fair) &&
-           get_u8(j, "watch", &s->watch) && get_u8(j, "side", &s->side) &&
+           json_get_u8(j, "watch", &s->watch) && json_get_u8(j, "side", &s->side) &&
            s->side <= RULES_NOBODY && json_get_bool(j, "rated", &s->rated) &&
            json_get_bool(j, "private", &s->is_private) &&
-           get_word(j, "maker", s->maker, sizeof(s->maker)) &&
-           get_word(j, "opponent", s->opponent, sizeof(s->opponent)) &&
-           get_word(j, "invite", s->invite, sizeof(s->invite)) &&
-           (!s->has_rematch || get_hex(j, "rematch_of", s->rematch_of, MATCH_ID_LEN));
+           json_get_text(j, "maker", s->maker, sizeof(s->maker)) &&
+           json_get_text(j, "opponent", s->opponent, sizeof(s->opponent)) &&
+           json_get_text(j, "invite", s->invite, sizeof(s->invite)) &&
+           (!s->has_rematch || json_get_hex(j, "rematch_of", s->rematch_of, MATCH_ID_LEN));
 }
 
 enum err row_setup(const struct json *row, struct match_setup *out, struct match_peek *peek)
@@ -229,7 +195,7 @@ uint32_t match_row_no(const char *data, size_t len)
 
     if (len <= HASH_HEX ||
         json_parse(data + HASH_HEX + 1, len - HASH_HEX - 1, &json_file_limits, &j, why) != ERR_OK ||
-        !get_u32(j, "no", &no))
+        !json_get_u32(j, "no", &no))
         no = 0;
     json_free(j);
     return no;
@@ -257,7 +223,7 @@ static bool read_timers(const struct json *j, struct match_core *c)
             get_pair(j, "away_until", &k->away_until[0].ms, &k->away_until[1].ms)) &&
            get_ms(j, "served", &c->clock.since) && get_ms(j, "owes_since", &c->clock.owes_since) &&
            get_ms(j, "joined_at", &c->joined_at) && get_ms(j, "order_at", &c->order_at) &&
-           get_u32(j, "kid", &c->dice.kid);
+           json_get_u32(j, "kid", &c->dice.kid);
 }
 
 enum err row_apply(struct match *m, const struct json *row, char why[PLAY_WHY_LEN])
@@ -267,9 +233,9 @@ enum err row_apply(struct match *m, const struct json *row, char why[PLAY_WHY_LE
     uint8_t state;
     enum err err = ERR_DATA;
 
-    if (!get_u32(row, "head", &head) || !get_u8(row, "state", &state) ||
-        !get_hex(row, "hash", hash, FD1_LEN) ||
-        !get_hex(row, "state_hash", state_hash, RULES_HASH_LEN)) {
+    if (!json_get_u32(row, "head", &head) || !json_get_u8(row, "state", &state) ||
+        !json_get_hex(row, "hash", hash, FD1_LEN) ||
+        !json_get_hex(row, "state_hash", state_hash, RULES_HASH_LEN)) {
         (void)str_copy(why, PLAY_WHY_LEN, "the match's row doesn't check");
     } else if (head != m->core.head || memcmp(hash, m->core.hash, FD1_LEN) != 0 ||
                state != m->core.state) {

@@ -79,23 +79,6 @@ void snap_write(const struct match *m, const struct match_core *c, struct buf *o
 
 /* ---- in ---- */
 
-static bool get_hex(const struct json *j, const char *name, uint8_t *out, size_t n)
-{
-    const char *s = NULL;
-
-    return json_get_string(j, name, &s) && hex_decode(out, n, s);
-}
-
-static bool get_u32(const struct json *j, const char *name, uint32_t *out)
-{
-    int64_t v;
-
-    if (!json_get_int(j, name, &v) || v < 0 || v > UINT32_MAX)
-        return false;
-    *out = (uint32_t)v;
-    return true;
-}
-
 static bool read_chain(const struct json *j, const struct match *m, enum role role,
                        struct match_chain *chain)
 {
@@ -107,13 +90,14 @@ static bool read_chain(const struct json *j, const struct match *m, enum role ro
         return false;
     if (!chain->there)
         return true;
-    if (!get_u32(j, "generation", &generation) || generation > UINT16_MAX ||
-        !get_u32(j, "base", &base) || !get_hex(j, "anchor", chain->anchor, FD1_LEN))
+    if (!json_get_u32(j, "generation", &generation) || generation > UINT16_MAX ||
+        !json_get_u32(j, "base", &base) || !json_get_hex(j, "anchor", chain->anchor, FD1_LEN))
         return false;
     memcpy(id.mid, m->setup.id, FD1_MID_LEN);
     id.generation = (uint16_t)generation;
     fd1_tail_init(&chain->tail, &id, base, chain->anchor);
-    return get_u32(j, "k", &chain->tail.last.k) && get_hex(j, "x", chain->tail.last.x, FD1_LEN);
+    return json_get_u32(j, "k", &chain->tail.last.k) &&
+           json_get_hex(j, "x", chain->tail.last.x, FD1_LEN);
 }
 
 static bool read_dice(const struct json *j, const struct match *m, struct match_dice *d)
@@ -126,7 +110,7 @@ static bool read_dice(const struct json *j, const struct match *m, struct match_
         if (chain == NULL || !read_chain(chain, m, (enum role)i, &d->chain[i]))
             return false;
     }
-    return get_u32(j, "n", &d->n) && get_hex(j, "salt", d->salt, FD1_LEN);
+    return json_get_u32(j, "n", &d->n) && json_get_hex(j, "salt", d->salt, FD1_LEN);
 }
 
 static bool read_offers(const struct json *j, struct match_offers *o)
@@ -140,7 +124,7 @@ static bool read_offers(const struct json *j, struct match_offers *o)
             return false;
         o->id[i / MATCH_OFFER_KINDS][i % MATCH_OFFER_KINDS] = (uint32_t)v;
     }
-    return get_u32(j, "offer_last", &o->last);
+    return json_get_u32(j, "offer_last", &o->last);
 }
 
 static bool read_sides(const struct json *j, struct match_core *c)
@@ -150,7 +134,7 @@ static bool read_sides(const struct json *j, struct match_core *c)
     uint32_t side;
 
     if (!json_get_string(j, "joiner", &joiner) || !str_copy(c->joiner, sizeof(c->joiner), joiner) ||
-        !get_u32(j, "maker_side", &side) || side > RULES_B ||
+        !json_get_u32(j, "maker_side", &side) || side > RULES_B ||
         !json_bool(away, &c->told_away[ROLE_A]) ||
         !json_bool(json_next(away), &c->told_away[ROLE_B]))
         return false;
@@ -165,7 +149,7 @@ static bool read_position(const struct json *j, const struct match *m, struct ma
     uint8_t hash[RULES_HASH_LEN];
 
     if (state_from_json(json_get(j, "state"), m->setup.scenario, &state) != ERR_OK ||
-        !get_hex(j, "state_hash", c->state_hash, RULES_HASH_LEN))
+        !json_get_hex(j, "state_hash", c->state_hash, RULES_HASH_LEN))
         return false;
     game_set_state(&c->game, &state);
     game_hash(&c->game, hash);
@@ -180,9 +164,9 @@ static bool read_snapshot(const struct json *j, const struct match *m, struct ma
     c->started = true;
     if (!json_get_int(j, "snapshot", &format) || format != SNAP_FORMAT ||
         !json_get_int(j, "rules", &rules) || rules != RULES_VERSION ||
-        !get_u32(j, "seq", &c->head) || !get_hex(j, "hash", c->hash, FD1_LEN) ||
-        !json_get_int(j, "ts", &c->last_at.ms) || !get_u32(j, "last_play", &c->last_play) ||
-        !get_u32(j, "phase_orders", &c->phase_orders))
+        !json_get_u32(j, "seq", &c->head) || !json_get_hex(j, "hash", c->hash, FD1_LEN) ||
+        !json_get_int(j, "ts", &c->last_at.ms) || !json_get_u32(j, "last_play", &c->last_play) ||
+        !json_get_u32(j, "phase_orders", &c->phase_orders))
         return false;
     c->snap_seq = c->head;
     if (!read_dice(j, m, &c->dice) || !read_offers(j, &c->offers) || !read_sides(j, c) ||

@@ -11,6 +11,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/str.h"
+#include "server/shell/durable.h"
 
 enum { GZIP_BITS = 15 + 16, LEVEL = 6, COPY_BYTES = 1 << 16 };
 
@@ -42,18 +43,6 @@ static enum err failed(void)
     return errno == ENOSPC || errno == EDQUOT ? ERR_STORAGE : ERR_IO;
 }
 
-static bool sync_dir(const char *path)
-{
-    const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    bool ok;
-
-    if (fd < 0)
-        return false;
-    ok = fsync(fd) == 0;
-    (void)close(fd);
-    return ok;
-}
-
 /* The next file, which must not be there yet; numbers that a crash has used are passed over. */
 static enum err new_file(struct attic_file *a)
 {
@@ -70,7 +59,7 @@ static enum err new_file(struct attic_file *a)
     a->end = 0;
     if (a->fd < 0)
         return failed();
-    return sync_dir(a->dir) ? ERR_OK : ERR_IO;
+    return durable_sync(a->dir) ? ERR_OK : ERR_IO;
 }
 
 /* The file to write to is open and holds just what counts. */
@@ -283,5 +272,5 @@ enum err attic_file_copy(const struct attic_file *a, const char *to)
     for (int64_t seg = 1; seg <= a->kept_seg; seg++)
         if (!copy_file(a, to, seg))
             return ERR_IO;
-    return sync_dir(to) ? ERR_OK : ERR_IO;
+    return durable_sync(to) ? ERR_OK : ERR_IO;
 }

@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 #include "common/base/mem.h"
 #include "common/base/msec.h"
 #include "common/base/str.h"
+#include "server/shell/durable.h"
 
 #define PREFIX    "skirmish-"
 #define SUFFIX    ".db"
@@ -29,18 +29,6 @@ struct backup {
 };
 
 /* ---- on a worker: sync, look through, name, tidy up ---- */
-
-static bool sync_path(const char *path, int flags)
-{
-    const int fd = open(path, flags | O_CLOEXEC);
-    bool ok;
-
-    if (fd < 0)
-        return false;
-    ok = fsync(fd) == 0;
-    (void)close(fd);
-    return ok;
-}
 
 /* The first line of what SQLite finds wrong, "ok" if nothing. False: it can't be asked. */
 static bool first_word(sqlite3 *db, const char *sql, char *out, size_t size)
@@ -138,14 +126,14 @@ static enum err finish(struct backup *b)
     struct stat st;
     enum err e;
 
-    if (!sync_path(b->partial, O_RDONLY))
+    if (!durable_sync(b->partial))
         return fail(b, "the copy can't be put on disk");
     e = backup_look_through(b->partial, why);
     if (e != ERR_OK) {
         (void)snprintf(b->why, sizeof(b->why), "the copy isn't sound: %s", why);
         return e;
     }
-    if (rename(b->partial, b->path) != 0 || !sync_path(b->dir, O_RDONLY | O_DIRECTORY))
+    if (rename(b->partial, b->path) != 0 || !durable_sync(b->dir))
         return fail(b, "the copy can't be named");
     if (stat(b->path, &st) == 0)
         b->result.bytes = st.st_size;

@@ -11,6 +11,7 @@
 #include "common/base/buf.h"
 #include "common/base/hex.h"
 #include "common/base/str.h"
+#include "server/shell/durable.h"
 
 #define KEY_WORD "skirmish-master-key"
 
@@ -169,19 +170,6 @@ static bool write_whole(int fd, const char *data, size_t len)
     return true;
 }
 
-/* The directory's entry for a new file is on disk too. */
-static bool sync_dir(const char *path)
-{
-    const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    bool ok;
-
-    if (fd < 0)
-        return false;
-    ok = fsync(fd) == 0;
-    (void)close(fd);
-    return ok;
-}
-
 /* Written whole under another name first: a crash never leaves half a key. */
 static enum err key_make(const struct datadir *d, const char *path, struct master_key *out,
                          char why[DATADIR_WHY_LEN])
@@ -210,7 +198,7 @@ static enum err key_make(const struct datadir *d, const char *path, struct maste
     (void)unlink(fresh);
     sodium_memzero(text, sizeof(text));
     sodium_memzero(hex, sizeof(hex));
-    if (ok && !sync_dir(d->path)) {
+    if (ok && !durable_sync(d->path)) {
         ok = false;
         (void)say_errno(why, "can't sync", d->path);
     }

@@ -14,6 +14,7 @@
 #include "common/base/str.h"
 #include "server/shell/backup.h"
 #include "server/shell/datadir.h"
+#include "server/shell/durable.h"
 #include "server/shell/load.h"
 
 #define DB_NAME "skirmish.db"
@@ -211,16 +212,6 @@ static bool put_aside(const struct datadir *d, const char *name, const char *sta
     return errno == ENOENT;
 }
 
-static bool sync_dir(const char *path)
-{
-    const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    const bool ok = fd >= 0 && fsync(fd) == 0;
-
-    if (fd >= 0)
-        (void)close(fd);
-    return ok;
-}
-
 /*
  * The old log goes first: without it the old database is older, never torn; with a new database
  * beside it, it would be another's. Then each step leaves something that a server can start from
@@ -238,7 +229,7 @@ static int put_in_place(const struct datadir *d, const struct scratch *s)
     CHECK(strftime(stamp, sizeof(stamp), "before-%Y%m%dT%H%M%SZ", &tm) > 0);
     datadir_file(d, DB_NAME, db);
     if (!put_aside(d, DB_NAME "-wal", stamp) || !put_aside(d, DB_NAME, stamp) ||
-        !put_aside(d, "master.key", stamp) || rename(s->db, db) != 0 || !sync_dir(d->path))
+        !put_aside(d, "master.key", stamp) || rename(s->db, db) != 0 || !durable_sync(d->path))
         return say(EX_IOERR,
                    "the backup can't be put in place: %s; what was there is in %s under "
                    "names that end in %s",

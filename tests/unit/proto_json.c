@@ -290,6 +290,38 @@ static void wrong_types_and_absent_members_leave_out_alone(void **unused)
     json_free(NULL);
 }
 
+static void narrow_reads_take_just_what_fits(void **unused)
+{
+    static const char text[] = "{\"a\":255,\"b\":256,\"c\":4294967295,\"d\":4294967296,\"e\":-1,"
+                               "\"f\":\"abc\",\"g\":\"0aff\",\"h\":\"0aFf\",\"i\":\"0af\"}";
+    char why[JSON_WHY_LEN];
+    struct json *j = NULL;
+    uint8_t small = 7;
+    uint32_t large = 7;
+    uint8_t bytes[2] = {1, 2};
+    char word[4] = "was";
+
+    (void)unused;
+    assert_int_equal(json_parse(text, strlen(text), &json_wire_limits, &j, why), ERR_OK);
+    assert_false(json_get_u8(j, "b", &small) || json_get_u8(j, "e", &small));
+    assert_false(json_get_u8(j, "f", &small) || json_get_u8(j, "none", &small));
+    assert_int_equal(small, 7);
+    assert_true(json_get_u8(j, "a", &small));
+    assert_int_equal(small, 255);
+    assert_false(json_get_u32(j, "d", &large) || json_get_u32(j, "e", &large));
+    assert_int_equal(large, 7);
+    assert_true(json_get_u32(j, "c", &large));
+    assert_int_equal(large, UINT32_MAX);
+    assert_false(json_get_text(j, "f", word, 3) || json_get_text(j, "a", word, sizeof(word)));
+    assert_true(json_get_text(j, "f", word, sizeof(word)));
+    assert_string_equal(word, "abc");
+    assert_false(json_get_hex(j, "h", bytes, 2) || json_get_hex(j, "i", bytes, 2));
+    assert_false(json_get_hex(j, "g", bytes, 1) || json_get_hex(j, "a", bytes, 2));
+    assert_true(json_get_hex(j, "g", bytes, 2));
+    assert_int_equal(bytes[1], 0xff);
+    json_free(j);
+}
+
 /* Parse and print; the text must come back as `want`. */
 static void prints(const char *text, const char *want)
 {
@@ -338,6 +370,7 @@ int main(void)
         cmocka_unit_test(values_are_limited),
         cmocka_unit_test(reads_the_tree),
         cmocka_unit_test(wrong_types_and_absent_members_leave_out_alone),
+        cmocka_unit_test(narrow_reads_take_just_what_fits),
         cmocka_unit_test(prints_compact),
     };
 
