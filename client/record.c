@@ -3,10 +3,9 @@
  */
 #include "client/record.h"
 
-#include <sodium.h>
-
 #include "client/words.h"
 #include "common/base/hex.h"
+#include "common/base/sha256.h"
 #include "common/base/str.h"
 
 static enum err wrong(struct record *r, const char *why)
@@ -55,8 +54,7 @@ static enum err read_header(struct record *r, const struct line *line, uint8_t m
     else if (scenario_from_json(json_get(j, "scenario"), &r->scn, why) != ERR_OK)
         e = wrong(r, why);
     else
-        crypto_hash_sha256(r->scn->hash, (const uint8_t *)line->text + strlen(frame),
-                           line->len - strlen(frame) - 1);
+        sha256(r->scn->hash, line->text + strlen(frame), line->len - strlen(frame) - 1);
     json_free(j);
     return e;
 }

@@ -3,9 +3,8 @@
  */
 #include "proto/scenario.h"
 
-#include <sodium.h>
-
 #include "common/base/mem.h"
+#include "common/base/sha256.h"
 #include "common/base/str.h"
 #include "proto/jsonw.h"
 #include "proto/scenario_read.h"
@@ -177,7 +176,7 @@ enum err scenario_from_json(const struct json *j, struct scenario **out, char wh
     json_print(j, &text);
     s->json_len = text.len;
     s->json = buf_detach(&text);
-    crypto_hash_sha256(s->hash, (const uint8_t *)s->json, s->json_len);
+    sha256(s->hash, s->json, s->json_len);
     *out = s;
     return ERR_OK;
 }

@@ -12,16 +12,16 @@ archive=$1
 memory='(__)?mem(cpy|set|move|cmp|chr)(_chk)?|abort|__stack_chk_fail|_GLOBAL_OFFSET_TABLE_'
 case $kind in
 rules)
-  # The project's words are check_failed and sha256 (libsodium's, or the processor's): the engine
+  # The project's words are check_failed and sha256 (libcrypto's): the engine
   # stands on nothing else.
   others=
-  extern="check_failed|sha256(_[a-z]+)?|crypto_hash_sha256(_[a-z]+)?|$memory"
+  extern="check_failed|sha256(_[a-z]+)?|$memory"
   ;;
 core)
   # Any function of ours but the few in common/base that touch the world; comparing and
   # measuring strings is reading memory.
   others=$*
-  extern="str(n?len|n?cmp|r?chr|n?casecmp)|sodium_mem(cmp|zero)|crypto_hash_sha256(_[a-z]+)?"
+  extern="str(n?len|n?cmp|r?chr|n?casecmp)|sodium_mem(cmp|zero)"
   extern="$extern|crypto_auth_hmacsha256(_[a-z]+)?|$memory"
   # Ratings alone are real numbers.
   extern="$extern|exp|log|sqrt"

@@ -3,8 +3,10 @@
 
 #include <sodium.h>
 
+#include "common/base/sha256.h"
+
 _Static_assert(DRBG_SEED_LEN == crypto_stream_chacha20_KEYBYTES, "the seed is the key");
-_Static_assert(DRBG_SEED_LEN == crypto_hash_sha256_BYTES, "the hash is the next key");
+_Static_assert(DRBG_SEED_LEN == SHA256_LEN, "the hash is the next key");
 
 void drbg_init(struct drbg *g, const uint8_t seed[DRBG_SEED_LEN])
 {
@@ -14,12 +16,12 @@ void drbg_init(struct drbg *g, const uint8_t seed[DRBG_SEED_LEN])
 
 void drbg_mix(struct drbg *g, const uint8_t seed[DRBG_SEED_LEN])
 {
-    crypto_hash_sha256_state h;
+    struct sha256 h;
 
-    crypto_hash_sha256_init(&h);
-    crypto_hash_sha256_update(&h, g->key, sizeof(g->key));
-    crypto_hash_sha256_update(&h, seed, DRBG_SEED_LEN);
-    crypto_hash_sha256_final(&h, g->key);
+    sha256_init(&h);
+    sha256_update(&h, g->key, sizeof(g->key));
+    sha256_update(&h, seed, DRBG_SEED_LEN);
+    sha256_final(&h, g->key);
     g->counter = 0;
 }
 

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: ISC
- * sha256.h -- libsodium's SHA-256, by the processor's own instructions where it has them.
+ * sha256.h -- SHA-256 (FIPS 180-4) by libcrypto, which uses the processor's own instructions.
  *
- * FIPS 180-4. The state is libsodium's; on other processors all is done by libsodium. An order is
- * hashed three times (its journal lines, its row, the position): in portable C that is half of what
- * an order costs.
+ * An order is hashed three times (its journal lines, its row, the position): in portable C that is
+ * half of what an order costs.
  */
 #ifndef SK_BASE_SHA256_H
 #define SK_BASE_SHA256_H
 
-#include <sodium/crypto_hash_sha256.h>
+#include <stdalign.h>
 
 #include "common/base/util.h"
 
-#define SHA256_LEN crypto_hash_sha256_BYTES
+#define SHA256_LEN 32
 
 struct sha256 {
-    crypto_hash_sha256_state lib;
+    alignas(8) uint8_t lib[112]; /* libcrypto's */
 };
 void sha256_init(struct sha256 *s);
 void sha256_update(struct sha256 *s, const void *data, size_t len);

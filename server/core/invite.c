@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 #include "server/core/invite.h"
 
-#include <sodium/crypto_hash_sha256.h>
-
 #include "common/base/mem.h"
+#include "common/base/sha256.h"
 #include "common/base/str.h"
 
 struct invite {
@@ -17,7 +16,7 @@ struct invite {
 
 static void hash_of(const char *code, uint8_t hash[32])
 {
-    crypto_hash_sha256(hash, (const unsigned char *)code, strlen(code));
+    sha256(hash, code, strlen(code));
 }
 
 void invite_letters(struct core *c, char *code, size_t n)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-#include <sodium/crypto_hash_sha256.h>
 
 #include "common/base/hex.h"
 #include "common/base/mem.h"
+#include "common/base/sha256.h"
 #include "server/core/user.h"
 
 void token_make(struct core *c, uint8_t token[MSG_TOKEN_LEN])
@@ -13,7 +13,7 @@ void token_make(struct core *c, uint8_t token[MSG_TOKEN_LEN])
 /* Tokens are 32 random bytes: one plain hash keeps a stolen database from logging in. */
 void token_hash(const uint8_t token[MSG_TOKEN_LEN], uint8_t hash[32])
 {
-    crypto_hash_sha256(hash, token, MSG_TOKEN_LEN);
+    sha256(hash, token, MSG_TOKEN_LEN);
 }
 
 struct token *token_find(const struct core *c, const uint8_t token[MSG_TOKEN_LEN])

@@ -6,6 +6,8 @@
 #include "common/base/hex.h"
 #include "common/base/sha256.h"
 
+#include <sodium/crypto_hash_sha256.h>
+
 enum { LONGEST = 700 };
 
 static void fill(uint8_t *p, size_t n)
