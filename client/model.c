@@ -296,6 +296,21 @@ enum model_need model_sync(struct model *m, const struct json *result,
     return arrive(m, result, head, why);
 }
 
+bool model_adopt(struct model *m, struct audit *whole)
+{
+    uint8_t ours[RULES_HASH_LEN], theirs[RULES_HASH_LEN];
+    const bool has = audit_state_hash(&m->audit, ours);
+
+    if (whole->head != m->audit.head || memcmp(whole->hash, m->audit.hash, FD1_LEN) != 0 ||
+        audit_state_hash(whole, theirs) != has || (has && memcmp(ours, theirs, sizeof(ours)) != 0))
+        return false;
+    audit_fini(&m->audit);
+    m->audit = *whole;
+    memset(whole, 0, sizeof(*whole));
+    m->trusted = false;
+    return true;
+}
+
 /* ---- what isn't in the journal ---- */
 
 void model_presence(struct model *m, const struct json *params)
@@ -370,11 +385,11 @@ void model_dice_words(const struct model *m, struct buf *out)
     if (d->fair == FAIR_SERVER)
         buf_puts(out, "server-only dice, ");
     if (m->trusted && d->checked == 0)
-        buf_puts(out, "dice not checked yet");
+        buf_puts(out, "no dice checked yet");
     else
         buf_puts(out, "dice checked");
-    if (m->trusted)
-        buf_printf(out, " (from roll %u on)", d->since + 1);
+    if (m->trusted && d->checked > 0)
+        buf_printf(out, " from roll %u on", d->since + 1);
     if (d->reanchors > 0)
         buf_printf(out, ", %u new anchor%s", d->reanchors, d->reanchors == 1 ? "" : "s");
 }

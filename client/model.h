@@ -65,6 +65,12 @@ enum model_need model_sync(struct model *m, const struct json *result,
 /* Params of match.event. Events before the head is reached, and ones seen, are passed over. */
 enum model_need model_event(struct model *m, const struct json *params, struct mono now,
                             const struct model_sink *sink, char why[AUDIT_WHY_LEN]);
+/*
+ * Take `whole`, an audit of the same journal from its first entry, for one that began at a position
+ * that the server gave. False: it isn't at the same entry, or tells otherwise; nothing changes.
+ * True: `whole` is empty.
+ */
+NODISCARD bool model_adopt(struct model *m, struct audit *whole);
 void model_presence(struct model *m, const struct json *params);
 void model_clock(struct model *m, const struct json *params, struct mono now);
 
@@ -83,7 +89,8 @@ static inline const struct rules_board *model_board(const struct model *m)
 bool model_may_order(const struct model *m);
 /* Time left of `side` at `now`; false: no clock. */
 bool model_left(const struct model *m, enum rules_side side, struct mono now, int64_t *left_ms);
-/* "dice checked", "server-only dice, checked", "dice checked from seq 120 on". Appended. */
+/* "dice checked", "server-only dice, dice checked", "dice checked from roll 20 on", "no dice checked
+ * yet". Appended. */
 void model_dice_words(const struct model *m, struct buf *out);
 /* "Result: red, eliminate, turn 10. Match ..., entry 285, hash ..., state ...; dice checked." */
 void model_result_words(const struct model *m, struct buf *out);

@@ -119,6 +119,7 @@ void seat_reconcile(struct seat *s)
 {
     if (s->step != STEP_THERE || !s->model.synced || s->failed)
         return;
+    seat_past_up(s);
     seat_settle_dice(s);
     if (s->step == STEP_THERE && link_is_up(s->link))
         seat_settle_order(s);
@@ -269,6 +270,7 @@ void seat_free(struct seat *s)
     uv_close((uv_handle_t *)s->timer, on_timer_closed);
     if (s->has_keeper)
         keeper_fini(&s->keeper);
+    seat_past_free(s);
     if (s->has_model)
         model_fini(&s->model);
     buf_fini(&s->flight.order);

@@ -23,8 +23,10 @@ struct seat_wish {
     const char *opponent;
     const char *match; /* join, watch: id or number; "any": join the oldest open match */
     const char *invite;
-    bool is_errand; /* join: we sit there, and are there for the dice alone (client/errands.h) */
-    bool go_on;     /* follow a server that went back without being told to (DICE D7) */
+    bool from_state; /* watch: begin at the position that the server gives; seat_fetch_past brings
+                        what was before */
+    bool is_errand;  /* join: we sit there, and are there for the dice alone (client/errands.h) */
+    bool go_on;      /* follow a server that went back without being told to (DICE D7) */
 };
 
 enum seat_end {
@@ -72,6 +74,17 @@ const struct model *seat_model(const struct seat *s);
 /* The match's id or number as far as it is known, "" before. The invite of our private match. */
 const char *seat_match(const struct seat *s);
 const char *seat_invite(const struct seat *s);
+
+/* Did following begin at a position that the server gave, so that what was before is unknown? */
+bool seat_lacks_past(const struct seat *s);
+struct seat_past_hooks {
+    void *data;
+    void (*entry)(void *data, const struct audit *a); /* each from the first on: a->last, checked */
+    /* All of them, and the model is whole; or why not (untrusted text): then nothing has changed. */
+    void (*end)(void *data, bool good, const char *why);
+};
+/* Fetch what is lacking, once, by match.record; nothing if nothing is, or it is under way. */
+void seat_fetch_past(struct seat *s, const struct seat_past_hooks *hooks);
 
 /* Is an order under way? */
 bool seat_is_busy(const struct seat *s);

@@ -46,6 +46,7 @@ struct seat {
     uint32_t shared;  /* roll whose share is on its way or there */
     int32_t anchored; /* generation whose anchor is on its way; -1: none */
     struct flight flight;
+    struct past *past; /* owned: the fetch under way, or NULL */
     uv_timer_t *timer; /* own allocation: outlives the seat until libuv has closed it */
 };
 
@@ -69,6 +70,11 @@ void seat_sit(struct seat *s);
 void seat_sync_now(struct seat *s);
 /* A page or event was taken in: go on as it needs. */
 void seat_took(struct seat *s, enum model_need need, const char *why);
+
+/* ---- seat_past.c ---- */
+/* At the head (again): ask, if a fetch is under way. */
+void seat_past_up(struct seat *s);
+void seat_past_free(struct seat *s);
 
 /* ---- seat_play.c ---- */
 /* Give what our part in the dice owes; say it when the server went back. */

@@ -210,7 +210,8 @@ static void on_record(void *data, const struct link_answer *a)
 
 /* ---- sync ---- */
 
-static void need_scenario(struct seat *s, const struct json *result)
+/* True: it is there, and the result can be taken in. */
+static bool need_scenario(struct seat *s, const struct json *result)
 {
     uint8_t hash[RULES_HASH_LEN];
     const char *id = NULL;
@@ -218,19 +219,19 @@ static void need_scenario(struct seat *s, const struct json *result)
 
     if (!model_sync_scenario(result, &id, hash)) {
         seat_fail(s, EX_PROTOCOL, "the server's answer to a sync makes no sense");
-        return;
+        return false;
     }
     scn = shipped(id, hash);
-    s->step = STEP_SCENARIO;
     if (scn != NULL) {
         have_scenario(s, scn);
-        seat_sync_now(s);
     } else {
         struct jsonw *w = link_begin(s->link, MSG_SCENARIO_GET);
 
+        s->step = STEP_SCENARIO;
         jsonw_m_str(w, "id", id);
         link_send(s->link, on_scenario, s);
     }
+    return scn != NULL;
 }
 
 /* The match is played on another edition of the scenario than the server has now. */
@@ -313,10 +314,10 @@ static void on_sync(void *data, const struct link_answer *a)
         return;
     }
     s->seated = true;
-    if (!s->has_model) {
-        need_scenario(s, a->result);
-    } else if (model_sync_scenario(a->result, &id, hash) &&
-               memcmp(hash, s->model.scn->hash, sizeof(hash)) != 0 && s->model.audit.head == 0) {
+    if (!s->has_model && !need_scenario(s, a->result))
+        return;
+    if (model_sync_scenario(a->result, &id, hash) &&
+        memcmp(hash, s->model.scn->hash, sizeof(hash)) != 0 && s->model.audit.head == 0) {
         other_edition(s);
     } else {
         seat_took(s, model_sync(&s->model, a->result, &sink, why), why);
@@ -326,7 +327,9 @@ static void on_sync(void *data, const struct link_answer *a)
 void seat_sync_now(struct seat *s)
 {
     struct jsonw *w;
-    const bool trust = s->has_model && s->drifts > 1 && s->model.audit.board == NULL;
+    const bool anew = !s->has_model || s->model.audit.board == NULL;
+    const bool trust =
+        anew && ((s->has_model && s->drifts > 1) || (s->wish.from_state && s->drifts == 0));
 
     if (!link_is_up(s->link) || s->failed)
         return;

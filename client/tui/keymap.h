@@ -101,7 +101,7 @@ enum key {
     X(ACT_CANCEL, "cancel", CTX_ALL, "Esc", "leave off; back to now")                              \
     X(ACT_PAGE_UP, "page-up", CTX_ALL, "PgUp C-b", "a page up; in a match, older log")             \
     X(ACT_PAGE_DOWN, "page-down", CTX_ALL, "PgDn C-f", "a page down; newer log")                   \
-    X(ACT_HOME, "first", CTX_ALL, "Home", "to the first")                                          \
+    X(ACT_HOME, "first", CTX_ALL, "Home", "to the first; looking back, to move one")               \
     X(ACT_END, "last", CTX_ALL, "End G", "to the last")                                            \
     X(ACT_HELP, "help", CTX_ALL, "? F1", "this help")                                              \
     X(ACT_REDRAW, "redraw", CTX_ALL, "C-l", "draw the screen anew")                                \

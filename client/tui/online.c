@@ -170,6 +170,7 @@ static void fini(struct online *o)
 {
     if (o->has_table)
         play_fini(&o->table);
+    film_fini(&o->past);
     online_pane_fini(o);
     scenario_set_fini(&o->scenarios);
     lobby_fini(&o->lobby);

@@ -57,6 +57,8 @@ struct online {
     struct mono retry_at;
     struct seat_wish wish; /* its strings in text */
     struct play_table table;
+    struct film past; /* of the match's beginning, while it is fetched */
+    struct luck past_luck;
     struct form form;
     struct lobby lobby;
     enum online_at at;

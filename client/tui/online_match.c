@@ -60,6 +60,7 @@ static void facts(void *data, struct scene *v)
     buf_reset(&o->table.dice);
     model_dice_words(m, &o->table.dice);
     v->dice = buf_str(&o->table.dice);
+    v->dice_none = m->trusted && m->audit.dice.checked == 0;
 }
 
 /* ---- what the table asks for ---- */
@@ -126,6 +127,45 @@ static void answer(struct online *o, bool accept)
     seat_send(app_seat(o->app), on_answer, o);
 }
 
+/* ---- the game before we came ---- */
+
+static void on_past(void *data, const struct audit *a)
+{
+    struct online *o = data;
+
+    film_add(&o->past, a, RULES_NOBODY);
+    luck_entry(&o->past_luck, a);
+}
+
+static void on_past_end(void *data, bool good, const char *why)
+{
+    struct online *o = data;
+    struct buf text = BUF_EMPTY;
+
+    if (good) {
+        play_whole(&o->table, &o->past, &o->past_luck);
+        play_note(&o->table, false, "");
+    } else {
+        buf_puts(&text, "The game's beginning can't be had: ");
+        words_safe(why, &text);
+        play_note(&o->table, true, buf_str(&text));
+        buf_fini(&text);
+    }
+    film_fini(&o->past);
+}
+
+/* A step back: whoever came later lacks what was before, and gets it once. */
+static void fetch_past(struct online *o)
+{
+    const struct seat_past_hooks hooks = {o, on_past, on_past_end};
+
+    if (!seat_lacks_past(app_seat(o->app)) || o->past.n > 0)
+        return;
+    memset(&o->past_luck, 0, sizeof(o->past_luck));
+    play_note(&o->table, false, "The game so far is being fetched and checked.");
+    seat_fetch_past(app_seat(o->app), &hooks);
+}
+
 static void act(void *data, enum action a)
 {
     struct online *o = data;
@@ -135,6 +175,8 @@ static void act(void *data, enum action a)
         shell_wake(o->shell, 0);
     } else if (app_seat(o->app) == NULL || model_of(o) == NULL) {
         return;
+    } else if (a == ACT_BACK) {
+        fetch_past(o);
     } else if (a == ACT_YES || a == ACT_NO) {
         answer(o, a == ACT_YES);
     } else if (a == ACT_DRAW) {
@@ -202,8 +244,8 @@ static void on_entry(void *data, bool live)
 
     if (!o->has_table || m->audit.board == NULL)
         return;
-    if (m->audit.last.seq == 1 && o->table.film.n > 0) {
-        film_fini(&o->table.film); /* the match is taken again from its beginning */
+    if (o->table.film.n > 0 && m->audit.last.seq <= o->table.film.frame[o->table.film.n - 1].seq) {
+        film_fini(&o->table.film); /* the match is taken again */
         memset(o->table.luck, 0, sizeof(*o->table.luck));
     }
     o->table.scene.me = model_side(m);
@@ -310,6 +352,7 @@ void online_sit(struct online *o, bool sit)
     const enum scene_kind kind = o->wish.goal == SEAT_WATCH ? SCENE_WATCH : SCENE_MATCH;
 
     play_init(&o->table, o->shell, o->set, kind, &port);
+    o->wish.from_state = o->wish.goal == SEAT_WATCH;
     o->table.scene.lobby = o->has_lobby;
     o->has_table = true;
     o->at = ONLINE_TABLE;
@@ -334,6 +377,7 @@ void online_stand(struct online *o)
     link_forget(app_link(o->app), o);
     if (o->has_table)
         play_fini(&o->table);
+    film_fini(&o->past);
     o->has_table = false;
     o->my_turn = false;
     term_title(shell_term(o->shell), "Skirmish");

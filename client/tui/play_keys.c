@@ -286,10 +286,12 @@ static bool scroll_action(struct play_table *p, enum action act)
         p->table.log_back += 3;
     else if (act == ACT_PAGE_DOWN)
         p->table.log_back = MAX(0, p->table.log_back - 3);
-    else if (act == ACT_HOME && p->scene.kind == SCENE_REPLAY)
+    else if (act == ACT_HOME && (p->scene.kind == SCENE_REPLAY || p->at != PLAY_NOW))
         p->at = film_next(&p->film, 0);
     else if (act == ACT_END && p->scene.kind == SCENE_REPLAY)
         p->at = film_prev(&p->film, p->film.n - 1);
+    else if (act == ACT_END && p->at != PLAY_NOW)
+        play_now(p);
     else if (act == ACT_HOME)
         p->table.list_from = 0;
     else if (act == ACT_END)
@@ -315,6 +317,8 @@ static bool film_action(struct play_table *p, enum action act)
     } else if (act == ACT_BACK || act == ACT_FORTH) {
         p->running = false;
         play_step(p, act == ACT_BACK ? -1 : 1);
+        if (act == ACT_BACK)
+            p->port.act(p->port.data, act);
     } else if (act == ACT_PLAY) {
         p->running = !p->running;
     } else if (act == ACT_FASTER) {

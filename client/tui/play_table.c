@@ -166,6 +166,21 @@ void play_entry(struct play_table *p, const struct audit *a, bool live, bool our
     }
 }
 
+void play_whole(struct play_table *p, struct film *film, const struct luck *luck)
+{
+    const bool waited = p->at == PLAY_NOW;
+
+    if (!waited)
+        p->at += film->n - MIN(film->n, p->film.n);
+    film_fini(&p->film);
+    p->film = *film;
+    memset(film, 0, sizeof(*film));
+    *p->luck = *luck;
+    if (waited)
+        play_step(p, -1);
+    shell_dirty(p->shell);
+}
+
 void play_settled(struct play_table *p)
 {
     if (!play_facts(p))

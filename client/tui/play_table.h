@@ -18,7 +18,8 @@ struct play_port {
     void (*facts)(void *data, struct scene *v); /* fill audit, me, may_order, clocks ... */
     void (*order)(void *data, const struct rules_order *o);
     void (*say)(void *data, const char *text, bool all);
-    /* draw, pause, ask-undo, resign, claim, go-on, yes, no (to an offer), quit */
+    /* draw, pause, ask-undo, resign, claim, go-on, yes, no (to an offer), quit; step-back: what was
+     * before may be lacking */
     void (*act)(void *data, enum action act);
 };
 struct play_table {
@@ -43,6 +44,8 @@ void play_init(struct play_table *p, struct shell *shell, const struct settings 
 void play_fini(struct play_table *p);
 /* An entry is confirmed. live: just happened; ours: by an order from here. */
 void play_entry(struct play_table *p, const struct audit *a, bool live, bool ours);
+/* The game from its first entry to the newest one; takes `film`'s frames. What is shown stays. */
+void play_whole(struct play_table *p, struct film *film, const struct luck *luck);
 /* The position has changed for good: choices are looked at again. */
 void play_settled(struct play_table *p);
 /* A line about the last key; bad: a refusal. */

@@ -33,11 +33,11 @@ struct scene {
     struct scene_player player[2];
     uint8_t running; /* whose clock; RULES_NOBODY */
     unsigned spectators;
-    bool lobby;        /* leaving goes back to a lobby */
-    const char *match; /* number or id; borrowed */
-    const char *dice;  /* "dice checked"; borrowed */
-    bool dice_bad;
-    const char *status; /* one line about the link, "" fine; borrowed */
+    bool lobby;               /* leaving goes back to a lobby */
+    const char *match;        /* number or id; borrowed */
+    const char *dice;         /* "dice checked"; borrowed */
+    bool dice_bad, dice_none; /* they don't check; none was checked yet */
+    const char *status;       /* one line about the link, "" fine; borrowed */
     const struct log *log;
     const struct film *film;
     const struct luck *luck;

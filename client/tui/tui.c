@@ -173,6 +173,12 @@ static int at_server(const struct command *self, int argc, char **argv, struct s
     code = options_read(self, argc, argv, &opt);
     if (code != EX_OK)
         return code;
+    if (self == &cmd_watch) {
+        if (opt.wish.match == NULL)
+            return cmd_usage(self);
+        opt.wish.goal = SEAT_WATCH;
+        opt.wish.from_state = true;
+    }
     if (opt.name == NULL && set->name[0] != '\0')
         opt.name = set->name;
     set->ascii = set->ascii || opt.ascii;

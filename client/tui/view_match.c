@@ -95,7 +95,7 @@ static void put_title(struct canvas *c, const struct scene *v)
     buf_puts(&out, " · ");
     put_phase(v, &out);
     if (v->dice != NULL && v->dice[0] != '\0')
-        buf_printf(&right, "%s %s", v->dice, v->dice_bad ? "!!" : "✓");
+        buf_printf(&right, "%s%s", v->dice, v->dice_bad ? " !!" : v->dice_none ? "" : " ✓");
     right_w = canvas_width(buf_str(&right));
     if (v->film != NULL && film_initiative(v->film, v->at, dice)) {
         const bool fits = canvas_width(buf_str(&out)) + 17 <= w - right_w - 2;
@@ -205,7 +205,7 @@ static const struct hint hints_match[] = {
     {ACT_YES, "accept"},    {ACT_NO, "decline"},    {ACT_NEXT, "next"},   {ACT_CHOOSE, "choose"},
     {ACT_FIRE, "fire"},     {ACT_END_PHASE, "end"}, {ACT_UNDO, "undo"},   {ACT_HELP, "help"},
     {ACT_QUIT, "lobby"},    {ACT_COMMAND, "type"},  {ACT_GROUP, "group"}, {ACT_EXIT, "leave"},
-    {ACT_REVIEW, "review"}, {ACT_TALK, "talk"},
+    {ACT_REVIEW, "review"}, {ACT_TALK, "talk"},     {ACT_BACK, "back"},
 };
 static const struct hint hints_replay[] = {
     {ACT_LEFT, "back"},     {ACT_RIGHT, "on"},      {ACT_PLAY, "run/stop"}, {ACT_FASTER, "faster"},

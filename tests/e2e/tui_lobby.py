@@ -138,7 +138,7 @@ def main():
             challenge(ann, bob)
             eve.wait("LOOK ON", "Ann and Bob")
             eve.keys("w")
-            eve.wait("Red Ann", "Blue Bob", "Turn 1. Initiative")
+            eve.wait("Red Ann", "Blue Bob", r"Turn 1 of 20\. .*phase", "no dice checked yet")
             ann.wait("1 look on")
 
             first, second = (ann, bob) if "phase (you)" in ann.text() else (bob, ann)
@@ -147,7 +147,7 @@ def main():
             second.wait(r"(N1|n1|R1) moves")
             eve.wait(r"(N1|n1|R1) moves")
             eve.keys("[")
-            eve.wait("Looking back")
+            eve.wait("Looking back", "dice checked ✓")  # what was before has come
             eve.keys("Escape")
             eve.wait(gone="Looking back")
 
