@@ -79,6 +79,8 @@ static enum rules_err shooters(const struct rules_board *b, const struct rules_s
     unsigned n = rules_at(b, s, aim->square, who);
     unsigned front = b->readings.volley == 1 ? n : MIN(n, RULES_FRONT);
     enum rules_why why = RULES_WHY_NO_SHOOTER;
+    bool armed = false;
+    bool unarmed = false;
 
     for (unsigned i = 0; i < front; i++) {
         unsigned f = who[i];
@@ -86,16 +88,19 @@ static enum rules_err shooters(const struct rules_board *b, const struct rules_s
         if (s->face[f] != aim->face)
             continue;
         if (!rules_is_soldier((enum rules_type)b->figure[f].type)) {
-            why = RULES_WHY_UNARMED;
-        } else if (s->status[f] == RULES_READY) {
-            aim->shot[aim->n++].figure = (uint8_t)f;
-        } else if (why == RULES_WHY_NO_SHOOTER && s->status[f] == RULES_HALTED) {
-            why = RULES_WHY_HALTED;
-        } else if (why == RULES_WHY_NO_SHOOTER &&
-                   (s->status[f] == RULES_RETREATING || s->status[f] == RULES_ROUTING)) {
-            why = RULES_WHY_FALLING_BACK;
+            unarmed = true;
+            continue;
         }
+        armed = true;
+        if (s->status[f] == RULES_READY)
+            aim->shot[aim->n++].figure = (uint8_t)f;
+        else if (s->status[f] == RULES_HALTED)
+            why = RULES_WHY_HALTED;
+        else if (why == RULES_WHY_NO_SHOOTER && s->status[f] != RULES_ACTED)
+            why = RULES_WHY_FALLING_BACK;
     }
+    if (unarmed && !armed)
+        why = RULES_WHY_UNARMED;
     return aim->n > 0 ? RULES_OK : rules_refuse(no, why, who[0], aim->square);
 }
 

@@ -708,8 +708,8 @@ class Game:
         shooters = [fig for fig in facing if fig.soldier and fig.status == "ready"]
         if shooters:
             return shooters
-        status = {fig.status for fig in facing}
-        if any(fig.status == "ready" and not fig.soldier for fig in facing):
+        status = {fig.status for fig in facing if fig.soldier}
+        if facing and not any(fig.soldier for fig in facing):
             raise Refused("R18", "only soldiers fire")
         if "halted" in status:
             raise Refused("R35", "who halts doesn't fire")
