@@ -5,6 +5,7 @@
 
 #include "client/app.h"
 #include "client/bot/bot.h"
+#include "client/house.h"
 #include "client/words.h"
 #include "common/base/str.h"
 
@@ -15,9 +16,10 @@ struct bot_front {
     const struct rules_board *board; /* the model's, as long as it has it */
     enum bot_level level;
     uint64_t seed;
-    bool spoilt;      /* an order was refused: end the phase */
-    unsigned refused; /* in a row */
-    bool seeking;     /* for an open match */
+    bool spoilt;        /* an order was refused: end the phase */
+    unsigned refused;   /* in a row */
+    bool seeking;       /* for an open match */
+    struct house house; /* with --house */
     struct seat_wish wish;
     char match[MATCH_ID_HEX];
 };
@@ -44,6 +46,10 @@ static void finish(struct bot_front *f, const struct model *m)
 {
     struct buf text = BUF_EMPTY;
 
+    if (f->opt->house) {
+        house_look(&f->house);
+        return;
+    }
     model_result_words(m, &text);
     say(f, buf_str(&text));
     buf_fini(&text);
@@ -158,7 +164,24 @@ static void on_failed(void *data, int code, const char *why)
 {
     struct bot_front *f = data;
 
-    app_leave(f->app, cmd_fail(code, "%s", why));
+    if (f->opt->house) {
+        (void)cmd_fail(code, "%s", why);
+        house_failed(&f->house);
+    } else {
+        app_leave(f->app, cmd_fail(code, "%s", why));
+    }
+}
+
+/* From one match to another: the board that it thinks on goes with the seat. */
+static void on_stand(void *data)
+{
+    struct bot_front *f = data;
+
+    bot_free(f->bot);
+    f->bot = NULL;
+    f->board = NULL;
+    f->spoilt = false;
+    f->refused = 0;
 }
 
 /* ---- finding a match ---- */
@@ -198,13 +221,17 @@ static void on_begin(void *data, struct app *app)
     struct bot_front *f = data;
 
     f->app = app;
-    f->seeking = !f->opt->has_wish;
+    f->seeking = !f->opt->has_wish && !f->opt->house;
+    if (f->opt->house)
+        house_begin(&f->house, app);
 }
 
 static void on_up(void *data)
 {
     struct bot_front *f = data;
 
+    if (f->opt->house)
+        house_look(&f->house);
     if (!f->seeking)
         return;
     say(f, "Waiting for an open match.");
@@ -228,9 +255,19 @@ static void on_note(void *data, enum msg_note note, const struct json *params)
     struct bot_front *f = data;
     const char *kind = NULL;
 
+    if (f->opt->house && note == NOTE_SERVER_NOTICE)
+        house_look(&f->house); /* a challenge, perhaps */
     if (f->seeking && note == NOTE_LOBBY_EVENT && json_get_string(params, "kind", &kind) &&
         str_eq(kind, "match"))
         look_for_one(f);
+}
+
+static void on_close(void *data)
+{
+    struct bot_front *f = data;
+
+    if (f->opt->house)
+        house_close(&f->house);
 }
 
 static int run(const struct command *self, int argc, char **argv)
@@ -243,6 +280,7 @@ static int run(const struct command *self, int argc, char **argv)
         .up = on_up,
         .down = on_down,
         .note = on_note,
+        .close = on_close,
         .seat = {.data = &f,
                  .ready = on_ready,
                  .entry = on_entry,
@@ -260,11 +298,15 @@ static int run(const struct command *self, int argc, char **argv)
     if (opt.level != NULL && !bot_level_from_word(opt.level, &f.level))
         return cmd_fail(EX_USAGE, "there is no level %s; there are recruit, sergeant, captain",
                         opt.level);
+    if (opt.house && (opt.has_wish || opt.name == NULL))
+        return cmd_fail(EX_USAGE, "--house goes with --name, and with no match");
     if (sodium_init() < 0)
         return cmd_fail(EX_OSERR, "no random numbers to be had");
     f.seed = opt.seed >= 0 ? (uint64_t)opt.seed
                            : (uint64_t)randombytes_random() << 32 | randombytes_random();
     f.wish = opt.wish;
+    f.house.data = &f;
+    f.house.stand = on_stand;
     code = app_run(&opt, &front);
     bot_free(f.bot);
     return code;
@@ -272,8 +314,8 @@ static int run(const struct command *self, int argc, char **argv)
 
 const struct command cmd_bot = {
     .name = "bot",
-    .usage = OPTIONS_PLACE "\n    " OPTIONS_SEAT
-                           "\n    [--level recruit|sergeant|captain] [--seed N] [--plain]",
-    .help = "let a bot play: in that match, or in the next one that is open",
+    .usage = OPTIONS_PLACE
+    "\n    " OPTIONS_SEAT "\n    [--level recruit|sergeant|captain] [--seed N] [--plain] [--house]",
+    .help = "let a bot play: in that match, in the next one that is open, or as the house's",
     .run = run,
 };

@@ -25,6 +25,7 @@ enum option_id {
     OPT_STAY,
     OPT_GO_ON,
     OPT_LEVEL,
+    OPT_HOUSE,
     OPT_SEED,
     OPT_PATIENCE,
     OPT_CA,
@@ -35,27 +36,17 @@ static const struct {
     const char *word;
     bool has_value;
 } table[] = {
-    [OPT_SERVER] = {"--server", true},
-    [OPT_NAME] = {"--name", true},
-    [OPT_CREATE] = {"--create", true},
-    [OPT_SIDE] = {"--side", true},
-    [OPT_JOIN] = {"--join", true},
-    [OPT_CLOCK] = {"--clock", true},
-    [OPT_FAIR] = {"--fair", true},
-    [OPT_RATED] = {"--rated", false},
-    [OPT_PRIVATE] = {"--private", false},
-    [OPT_OPPONENT] = {"--opponent", true},
-    [OPT_INVITE] = {"--invite", true},
-    [OPT_JSON] = {"--json", false},
-    [OPT_SCRIPT] = {"--script", true},
-    [OPT_PLAIN] = {"--plain", false},
-    [OPT_ASCII] = {"--ascii", false},
-    [OPT_STAY] = {"--stay", false},
-    [OPT_GO_ON] = {"--go-on", false},
-    [OPT_LEVEL] = {"--level", true},
-    [OPT_SEED] = {"--seed", true},
-    [OPT_PATIENCE] = {"--patience", true},
-    [OPT_CA] = {"--ca", true},
+    [OPT_SERVER] = {"--server", true},     [OPT_NAME] = {"--name", true},
+    [OPT_CREATE] = {"--create", true},     [OPT_SIDE] = {"--side", true},
+    [OPT_JOIN] = {"--join", true},         [OPT_CLOCK] = {"--clock", true},
+    [OPT_FAIR] = {"--fair", true},         [OPT_RATED] = {"--rated", false},
+    [OPT_PRIVATE] = {"--private", false},  [OPT_OPPONENT] = {"--opponent", true},
+    [OPT_INVITE] = {"--invite", true},     [OPT_JSON] = {"--json", false},
+    [OPT_SCRIPT] = {"--script", true},     [OPT_PLAIN] = {"--plain", false},
+    [OPT_ASCII] = {"--ascii", false},      [OPT_STAY] = {"--stay", false},
+    [OPT_GO_ON] = {"--go-on", false},      [OPT_LEVEL] = {"--level", true},
+    [OPT_HOUSE] = {"--house", false},      [OPT_SEED] = {"--seed", true},
+    [OPT_PATIENCE] = {"--patience", true}, [OPT_CA] = {"--ca", true},
     [OPT_PRINT] = {"--fingerprint", true},
 };
 _Static_assert(ARRAY_LEN(table) == OPT_COUNT, "a row for every option");
@@ -163,6 +154,9 @@ static int read_one(struct options *o, enum option_id id, const char *value, con
         break;
     case OPT_LEVEL:
         o->level = value;
+        break;
+    case OPT_HOUSE:
+        o->house = true;
         break;
     case OPT_SEED:
         if (!str_to_int(value, 0, INT64_C(9007199254740992), &o->seed))

@@ -17,6 +17,7 @@ struct options {
     struct seat_wish wish;
     bool has_wish; /* create, join or a match in the URL was given */
     bool json, plain, ascii, stay;
+    bool house; /* bot: takes the challenges to it, and nothing else */
     const char *script;
     const char *ca, *print; /* what a TLS server's certificate must be; NULL: see client/trust.h */
     const char *level;      /* bot */

@@ -44,7 +44,10 @@ struct config {
     char cert[CONFIG_PATH_LEN], key[CONFIG_PATH_LEN]; /* PEM files, or "" */
     bool selfsign;                                    /* make them in the data directory */
     bool trust_plain;
-    char backup_dir[CONFIG_PATH_LEN]; /* "": no backups are made at SIGUSR1 */
+    char bots_recruit[CONFIG_TEXT_LEN], bots_sergeant[CONFIG_TEXT_LEN],
+        bots_captain[CONFIG_TEXT_LEN];  /* names of the house's bots, see keeper.h */
+    char bots_program[CONFIG_PATH_LEN]; /* "": the client beside this program */
+    char backup_dir[CONFIG_PATH_LEN];   /* "": no backups are made at SIGUSR1 */
     int64_t backup_keep;
 };
 

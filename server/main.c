@@ -9,6 +9,7 @@
 
 #include "common/base/log.h"
 #include "server/config.h"
+#include "server/shell/keeper.h"
 #include "server/shell/proof.h"
 #include "server/shell/shell.h"
 
@@ -44,6 +45,10 @@ int main(int argc, char **argv)
     if (args.version) {
         puts("skirmishd " SK_VERSION);
         return EX_OK;
+    }
+    if (keeper_check(&cfg, why) < 0) {
+        (void)fprintf(stderr, "skirmishd: %s\n", why);
+        return EX_CONFIG;
     }
     if (args.check) {
         printf("configuration is sound%s%s\n", args.file != NULL ? ": " : "",

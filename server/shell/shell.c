@@ -417,6 +417,8 @@ static void serve(struct shell *sh, const struct config *cfg)
         printf("\n");
     }
     (void)fflush(stdout); /* whoever reads it, or nobody */
+    if (!keeper_tell(&sh->keeper, cfg))
+        LOG_WARN("bots", "words=%s", "house bots need a listener without TLS on this machine");
     tell_manager(sh);
     CHECK(uv_run(&sh->loop, UV_RUN_DEFAULT) == 0);
 }
@@ -439,6 +441,8 @@ int shell_run(const struct config *cfg, char **argv)
     sh->argv = argv;
     if (starter_open(&sh->starter, argv) != ERR_OK) /* first of all: it has nothing of ours */
         LOG_WARN("upgrade", "words=%s", "no process can be forked: no upgrade while serving");
+    if (keeper_open(&sh->keeper, cfg) != ERR_OK)
+        LOG_WARN("bots", "words=%s", "no process can be forked: no house bots");
     scenario_set_init(&sh->scenarios);
     CHECK(uv_loop_init(&sh->loop) == 0);
     shell_net_config(cfg, &nc);
@@ -456,6 +460,7 @@ int shell_run(const struct config *cfg, char **argv)
     net_free(sh->net);
     tls_free(sh->tls);
     starter_close(&sh->starter);
+    keeper_close(&sh->keeper);
     core_free(sh->core);
     core_effects_fini(&sh->fx);
     scenario_set_fini(&sh->scenarios);

@@ -9,6 +9,7 @@
 #include "server/shell/handover.h"
 #include "server/shell/hasher.h"
 #include "server/shell/inherit.h"
+#include "server/shell/keeper.h"
 #include "server/shell/net.h"
 #include "server/shell/selfsign.h"
 #include "server/shell/shell.h"
@@ -35,6 +36,7 @@ struct shell {
     struct inherit inherit;    /* what we were started with */
     struct handover *handover; /* to the program that replaces us; NULL: nobody does */
     struct starter starter;    /* starts it */
+    struct keeper keeper;      /* of the house's bots */
     conn_id *gone;             /* peers that went away while the core stood still */
     size_t n_gone, gone_cap;
     int64_t served_ms; /* at started_ms of the loop's clock */
