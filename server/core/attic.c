@@ -3,6 +3,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/str.h"
+#include "server/core/admin.h"
 #include "server/core/lobby.h"
 #include "server/core/room.h"
 #include "server/core/user.h"
@@ -88,6 +89,7 @@ static void on_fetched(struct core *c, struct pend *p, const struct core_event *
         c->missing_err = e;
     }
     gate_open(c, &f->gate);
+    admin_retry(c); /* it may be an operator who asks */
     c->missing = NULL;
     mem_free(f);
 }

@@ -5,7 +5,9 @@
 
 #include "common/base/mem.h"
 #include "common/base/str.h"
+#include "server/core/admin.h"
 #include "server/core/attic.h"
+#include "server/core/ban.h"
 #include "server/core/invite.h"
 #include "server/core/lobby.h"
 #include "server/core/room.h"
@@ -29,6 +31,7 @@ static void maps_init(struct core *c)
     map_init(&c->users, offsetof(struct user, key), NAME_KEY_LEN, seed);
     map_init(&c->tokens, offsetof(struct token, hash), 32, seed);
     invites_init(c, seed);
+    erased_init(c, seed);
     map_init(&c->rooms, offsetof(struct room, id), MATCH_ID_LEN, seed);
     map_init(&c->pends, offsetof(struct pend, id), sizeof(uint64_t), seed);
     attic_init(c, seed);
@@ -51,6 +54,7 @@ struct core *core_new(const struct core_config *cfg, const struct scenario_set *
     c->wall = wall;
     c->saver.kind = TIMER_CORE;
     c->attic.kind = TIMER_ATTIC;
+    c->drain.kind = TIMER_DRAIN;
     c->next_id = 1;
     c->next_no = 1;
     drbg_init(&c->rng, cfg->seed);
@@ -98,6 +102,10 @@ void core_free(struct core *c)
         pend_free(p);
     }
     map_fini(&c->pends);
+    admin_free(c);
+    bans_free(c);
+    mem_free(c->motd);
+    mem_free(c->upgrade_why);
     free_users(c);
     for (at = 0; (a = map_next(&c->addrs, &at)) != NULL;)
         mem_free(a);
@@ -115,6 +123,7 @@ void core_free(struct core *c)
     map_fini(&c->users);
     map_fini(&c->tokens);
     invites_fini(c);
+    erased_fini(c);
     map_fini(&c->rooms);
     standings_free(c);
     attic_fini(c);
@@ -181,6 +190,7 @@ static void stop(struct core *c, const char *reason)
     if (c->stopping)
         return;
     c->stopping = true;
+    admin_jobs_end(c);
     w = note_open(c, NOTE_SERVER_CLOSING);
     jsonw_m_int(&w, "in_s", 0);
     jsonw_m_str(&w, "reason", reason != NULL ? reason : "the server stops");
@@ -273,6 +283,9 @@ static void on_timer(struct core *c, struct timer *t)
     case TIMER_ATTIC:
         attic_timer(c);
         break;
+    case TIMER_DRAIN:
+        admin_drain_timer(c);
+        break;
     case TIMER_REST:
         session_rested(c, (struct conn *)(void *)((char *)t - offsetof(struct conn, rest)));
         break;
@@ -337,12 +350,19 @@ static void on_event(struct core *c, const struct core_event *ev)
         break;
     case CORE_HOLD:
         c->holding = !c->stopping;
+        admin_jobs_end(c);
         break;
     case CORE_RELEASE:
         release(c);
         break;
     case CORE_SETTINGS:
         take_settings(c, ev->u.settings);
+        break;
+    case CORE_ADMIN:
+        admin_event(c, ev);
+        break;
+    case CORE_JOB:
+        admin_job_event(c, ev);
         break;
     }
 }
@@ -358,6 +378,7 @@ void core_step(struct core *c, const struct core_event *ev, struct core_effects 
     tick(c); /* what was due before this event comes before it */
     on_event(c, ev);
     tick(c);
+    admin_retry(c);
     settle(c);
     session_bury(c);
     c->out = NULL;

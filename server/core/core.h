@@ -121,6 +121,8 @@ struct store_row *store_found_add(struct store_found *f);
 
 enum match_state { MATCH_OPEN, MATCH_SETUP, MATCH_LIVE, MATCH_OVER, MATCH_BROKEN };
 
+#define CORE_ADMIN_LINE 16384 /* longest line of an operator's */
+
 /* ---- events ---- */
 
 enum core_event_kind {
@@ -138,7 +140,10 @@ enum core_event_kind {
     CORE_STOP,     /* the process should end: say so to all, then CORE_FX_STOPPED */
     CORE_HOLD,     /* take nothing on for now: what is under way ends, then CORE_FX_HELD */
     CORE_RELEASE,  /* go on where CORE_HOLD stopped */
-    CORE_SETTINGS  /* the configuration was read again */
+    CORE_SETTINGS, /* the configuration was read again */
+    CORE_ADMIN, /* the operator asks: one line of the admin socket, answered by one CORE_FX_ADMIN.
+                      `conn` is an id of that socket's, of no meaning here */
+    CORE_JOB    /* what CORE_FX_JOB asked for has ended */
 };
 struct core_event {
     uint8_t kind;
@@ -172,6 +177,16 @@ struct core_event {
         const char *reason; /* stop */
         /* settings: borrowed for the step, but its motd; server, seed and master don't count */
         const struct core_config *settings;
+        struct {
+            const char *who;  /* as the system knows them: "root"; borrowed */
+            const char *data; /* the line without its end; borrowed */
+            size_t len;
+        } admin;
+        struct {
+            uint64_t job;      /* 0: nobody asked; an upgrade that had begun came to nothing */
+            enum err err;      /* ERR_OK: done */
+            const char *words; /* what came of it, for people; borrowed */
+        } job;
     } u;
 };
 
@@ -186,8 +201,17 @@ enum core_effect_kind {
     CORE_FX_READ,    /* ask the store */
     CORE_FX_HASH,    /* verify or make a password hash on a worker */
     CORE_FX_STOPPED, /* nothing is under way any more: exit 0 */
+    CORE_FX_ADMIN,   /* the answer to CORE_ADMIN of `conn`: one line, `bytes` */
+    CORE_FX_JOB,     /* do a thing of the shell's, and say so with CORE_JOB */
     CORE_FX_HELD /* nothing is under way, all is stored: until CORE_RELEASE or CORE_STOP no other
                         event may come, and no store is needed, for CORE_STOP neither */
+};
+/* Things of the shell's that an operator may ask for. */
+enum core_job {
+    CORE_JOB_BACKUP,  /* `arg`: the directory; NULL: the configured one */
+    CORE_JOB_RELOAD,  /* read the configuration again */
+    CORE_JOB_UPGRADE, /* done when it has begun */
+    CORE_JOB_STOP     /* CORE_STOP follows, for the reason `arg`; no CORE_JOB */
 };
 struct core_effect {
     uint8_t kind;
@@ -202,6 +226,11 @@ struct core_effect {
             uint64_t job;
             char *password, *hash; /* owned, taken; hash NULL: make one */
         } hash;
+        struct {
+            uint64_t id;
+            uint8_t what; /* enum core_job */
+            char *arg;    /* owned, taken; may be NULL */
+        } job;
     } u;
 };
 struct core_effects {
@@ -221,6 +250,7 @@ struct core_config {
     uint8_t seed[32];   /* entropy to start from */
     uint8_t master[32]; /* DICE: server chains' master key */
     uint32_t master_kid;
+    int64_t pid; /* of the process, for the operator */
     struct limits limits;
     uint8_t registration;   /* enum core_registration */
     unsigned vacation_days; /* of a member in a calendar year (UTC) */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include "server/core/invite.h"
 
+#include "common/base/hex.h"
 #include "common/base/mem.h"
 #include "common/base/sha256.h"
 #include "common/base/str.h"
@@ -12,6 +13,7 @@ struct invite {
     uint32_t storing; /* of these, in a transaction under way */
     struct wall until;
     char by[NAME_LEN + 1];
+    bool revoked; /* its row's end is under way */
 };
 
 static void hash_of(const char *code, uint8_t hash[32])
@@ -83,11 +85,64 @@ void invite_forget(struct core *c, const char *code)
         drop(c, inv);
 }
 
+void invite_view(const struct invite *inv, struct invite_view *out)
+{
+    *out = (struct invite_view){.by = inv->by, .uses = inv->uses, .until = inv->until};
+    hex_encode(out->id, inv->hash, (INVITE_ID_LEN - 1) / 2);
+}
+
+bool invite_next(const struct core *c, size_t *at, struct invite_view *out)
+{
+    const struct invite *inv;
+
+    while ((inv = map_next(&c->invites, at)) != NULL) {
+        if (inv->revoked || (inv->until.ms != 0 && c->wall.ms >= inv->until.ms))
+            continue;
+        invite_view(inv, out);
+        return true;
+    }
+    return false;
+}
+
+struct invite *invite_find(const struct core *c, const char *code_or_id)
+{
+    struct invite *inv = find(c, code_or_id);
+    struct invite_view view;
+    size_t at = 0;
+
+    if (inv != NULL)
+        return inv->revoked ? NULL : inv;
+    while ((inv = map_next(&c->invites, &at)) != NULL) {
+        invite_view(inv, &view);
+        if (!inv->revoked && str_eq(view.id, code_or_id))
+            return inv;
+    }
+    return NULL;
+}
+
+bool invite_is_held(const struct invite *inv)
+{
+    return inv->held > 0;
+}
+
+void op_invite_revoke(struct ops *o, struct invite *inv)
+{
+    inv->revoked = true;
+    op_put(o, inv, 0);
+}
+
+void invite_revoked(struct core *c, struct invite *inv, bool ok)
+{
+    inv->revoked = false;
+    if (ok)
+        drop(c, inv);
+}
+
 struct invite *invite_hold(struct core *c, const char *code)
 {
     struct invite *inv = find(c, code);
 
-    if (inv == NULL || inv->uses == inv->held ||
+    if (inv == NULL || inv->revoked || inv->uses == inv->held ||
         (inv->until.ms != 0 && c->wall.ms >= inv->until.ms))
         return NULL;
     inv->held++;

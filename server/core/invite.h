@@ -31,6 +31,25 @@ void invite_make(struct core *c, const struct invite_terms *t, char code[INVITE_
                  struct ops *o);
 void invite_forget(struct core *c, const char *code);
 
+/* For lists: a code's own name, and what it is still good for. */
+#define INVITE_ID_LEN 9 /* 8 digits of hex, with NUL */
+struct invite_view {
+    char id[INVITE_ID_LEN];
+    const char *by; /* borrowed */
+    uint32_t uses;
+    struct wall until; /* ms 0: for ever */
+};
+/* Walk through them, as map_next does. False: no more. */
+bool invite_next(const struct core *c, size_t *at, struct invite_view *out);
+/* By its code or its id. Borrowed; NULL: there is none. */
+struct invite *invite_find(const struct core *c, const char *code_or_id);
+/* Is somebody just registering by it? */
+bool invite_is_held(const struct invite *inv);
+void invite_view(const struct invite *inv, struct invite_view *out);
+/* Its row's end: good for nothing from now on; then, once that is durable, or wasn't: */
+void op_invite_revoke(struct ops *o, struct invite *inv);
+void invite_revoked(struct core *c, struct invite *inv, bool ok);
+
 /* Hold one use of it. NULL: unknown, used up or over. */
 struct invite *invite_hold(struct core *c, const char *code);
 /* Give the use back. NULL is nothing. */

@@ -72,6 +72,7 @@ static const char *read_group(const char *s, uint8_t out[2])
 static bool read_v6(const char *s, uint8_t out[16])
 {
     size_t n = 0, gap = 16;
+    bool tail = false;
 
     memset(out, 0, 16);
     if (s[0] == ':' && s[1] == ':') {
@@ -81,6 +82,7 @@ static bool read_v6(const char *s, uint8_t out[16])
     while (*s != '\0' && *s != '%' && n < 16) {
         if (n <= 12 && read_v4(s, out + n)) {
             n += 4;
+            tail = true;
             break;
         }
         s = read_group(s, out + n);
@@ -94,6 +96,8 @@ static bool read_v6(const char *s, uint8_t out[16])
             s++;
         }
     }
+    if (!tail && *s != '\0' && *s != '%')
+        return false;
     if (gap < 16) {
         memmove(out + 16 - (n - gap), out + gap, n - gap);
         memset(out + gap, 0, 16 - n);
@@ -101,16 +105,27 @@ static bool read_v6(const char *s, uint8_t out[16])
     return gap < 16 || n == 16;
 }
 
+bool limits_ip(const char *addr, uint8_t ip[IP_LEN])
+{
+    memset(ip, 0, IP_LEN);
+    if (read_v4(addr, ip + sizeof(v4_mapped))) {
+        memcpy(ip, v4_mapped, sizeof(v4_mapped));
+        return true;
+    }
+    if (read_v6(addr, ip))
+        return true;
+    memset(ip, 0, IP_LEN);
+    return false;
+}
+
+bool limits_is_v4(const uint8_t ip[IP_LEN])
+{
+    return memcmp(ip, v4_mapped, sizeof(v4_mapped)) == 0;
+}
+
 void limits_source(const char *addr, uint8_t source[SOURCE_LEN])
 {
-    memset(source, 0, SOURCE_LEN);
-    if (read_v4(addr, source + sizeof(v4_mapped))) {
-        memcpy(source, v4_mapped, sizeof(v4_mapped));
-        return;
-    }
-    if (!read_v6(addr, source))
-        memset(source, 0, SOURCE_LEN);
-    else if (memcmp(source, v4_mapped, sizeof(v4_mapped)) != 0)
+    if (limits_ip(addr, source) && !limits_is_v4(source))
         memset(source + 8, 0, 8);
 }
 

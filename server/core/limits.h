@@ -102,7 +102,11 @@ struct limits {
 /* Put the defaults in place of zeros. */
 void limits_settle(struct limits *l);
 
-#define SOURCE_LEN 16
+#define IP_LEN     16 /* an IPv6 address, or an IPv4 one mapped into it */
+#define SOURCE_LEN IP_LEN
+/* A numeric address; false, and all zero, for a text that is none. */
+bool limits_ip(const char *addr, uint8_t ip[IP_LEN]);
+bool limits_is_v4(const uint8_t ip[IP_LEN]);
 /*
  * The source that an address counts at: an IPv4 address (also one mapped into IPv6) by itself, an
  * IPv6 address by its first 64 bits. All zero for a text that is none.

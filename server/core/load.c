@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: ISC
  * load.c -- recovery: rows of the store become users, tokens and matches again.
  */
+#include "server/core/load.h"
+
 #include "common/base/mem.h"
 #include "common/base/str.h"
 #include "server/core/attic.h"
+#include "server/core/ban.h"
 #include "server/core/invite.h"
 #include "server/core/room.h"
 #include "server/core/standing.h"
@@ -14,8 +17,17 @@ enum err core_load_meta(struct core *c, const char *name, const char *data)
     int64_t value;
     enum err e = standing_load(c, name, data);
 
+    if (e == ERR_NOT_FOUND)
+        e = ban_load(c, name, data);
+    if (e == ERR_NOT_FOUND)
+        e = erased_load(c, name);
     if (e != ERR_NOT_FOUND)
         return e;
+    if (str_eq(name, "motd")) {
+        mem_free(c->motd);
+        c->motd = mem_strdup(data);
+        return ERR_OK;
+    }
     if (!str_to_int(data, 0, INT64_MAX / 2, &value))
         return ERR_DATA;
     if (str_eq(name, "served_ms"))
@@ -111,6 +123,24 @@ enum err core_load_match(struct core *c, const struct core_match_row *row, char 
     room_enter(c, r);
     if (no >= c->next_no)
         c->next_no = no + 1;
+    return e;
+}
+
+enum err load_again(struct core *c, const struct core_match_row *row, const struct match *known,
+                    char why[PLAY_WHY_LEN])
+{
+    struct match_load l = {.row = row, .env = &c->env};
+    struct match *m = NULL;
+    enum err e = find_board(c, row, &l, why);
+
+    if (e == ERR_OK)
+        e = match_load(&l, core_now(c), &m, why);
+    if (e == ERR_OK && (match_head(m) != match_head(known) ||
+                        memcmp(match_hash(m), match_hash(known), FD1_LEN) != 0)) {
+        (void)str_copy(why, PLAY_WHY_LEN, "what is on disk isn't what is being played");
+        e = ERR_DATA;
+    }
+    match_free(m);
     return e;
 }
 

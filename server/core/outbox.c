@@ -89,6 +89,7 @@ static void effect_fini(struct core_effect *e)
 {
     switch ((enum core_effect_kind)e->kind) {
     case CORE_FX_SEND:
+    case CORE_FX_ADMIN:
         shared_unref(e->u.bytes);
         break;
     case CORE_FX_STORE:
@@ -100,6 +101,9 @@ static void effect_fini(struct core_effect *e)
     case CORE_FX_HASH:
         mem_free(e->u.hash.password);
         mem_free(e->u.hash.hash);
+        break;
+    case CORE_FX_JOB:
+        mem_free(e->u.job.arg);
         break;
     case CORE_FX_CLOSE:
     case CORE_FX_PAUSE:
@@ -174,6 +178,20 @@ void out_stopped(struct core *c)
 void out_held(struct core *c)
 {
     push(c, CORE_FX_HELD, 0);
+}
+
+void out_admin(struct core *c, uint64_t conn, const struct buf *b)
+{
+    push(c, CORE_FX_ADMIN, conn)->u.bytes = shared_new(b->data, b->len);
+}
+
+void out_job(struct core *c, uint64_t id, enum core_job what, const char *arg)
+{
+    struct core_effect *e = push(c, CORE_FX_JOB, 0);
+
+    e->u.job.id = id;
+    e->u.job.what = (uint8_t)what;
+    e->u.job.arg = arg != NULL ? mem_strdup(arg) : NULL;
 }
 
 void out_pause(struct core *c, struct conn *cn)

@@ -17,6 +17,10 @@ void out_close(struct core *c, struct conn *cn);
 /* Nothing is under way any more. */
 void out_stopped(struct core *c);
 void out_held(struct core *c);
+/* A line, with its end, to the operator. */
+void out_admin(struct core *c, uint64_t conn, const struct buf *b);
+/* A thing of the shell's, enum core_job. Copies `arg`, which may be NULL. */
+void out_job(struct core *c, uint64_t id, enum core_job what, const char *arg);
 void out_pause(struct core *c, struct conn *cn);
 void out_resume(struct core *c, struct conn *cn);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "common/base/mem.h"
+#include "server/core/admin.h"
 #include "server/core/club.h"
 #include "server/core/invite.h"
 #include "server/core/session.h"
@@ -71,6 +72,7 @@ void pend_free(struct pend *p)
     family_free(p->family);
     invite_release(p->invite);
     mem_free(p->hash);
+    admin_ask_free(p->ask);
     club_change_free(p->club);
     if (p->pins_room)
         p->room->pins--;

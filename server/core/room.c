@@ -3,6 +3,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/str.h"
+#include "server/core/admin.h"
 #include "server/core/attic.h"
 #include "server/core/club.h"
 #include "server/core/lobby.h"
@@ -328,6 +329,8 @@ static void answer_success(struct core *c, const struct pend *p)
 {
     struct conn *cn = pend_conn(c, p);
 
+    if (p->ask != NULL)
+        admin_done(c, p->ask);
     if (cn == NULL)
         return;
     if (p->answer != NULL)
@@ -340,6 +343,8 @@ static void answer_failure(struct core *c, const struct pend *p, enum err e)
 {
     struct conn *cn = pend_conn(c, p);
 
+    if (p->ask != NULL)
+        admin_fail(c, p->ask, e, NULL);
     if (cn != NULL)
         reply_error(c, cn, &p->req.id, e, NULL);
 }
@@ -449,6 +454,34 @@ enum verdict room_submit(struct core *c, struct conn *cn, struct msg_request *re
         pend_has_row(p, cn->user);
     if (op->is_new)
         ops_meta(&ops, "next_no", c->next_no);
+    ops_take(&ops, op->step);
+    match_step_fini(op->step);
+    out_store(c, p->id, &ops);
+    return LATER;
+}
+
+enum verdict room_judge(struct core *c, struct admin_ask *a, const struct room_op *op,
+                        struct refusal *no)
+{
+    struct ops ops = {NULL, 0, 0};
+    struct club_change *club = NULL;
+    struct pend *p;
+
+    if (op->err != ERR_OK) {
+        fill_refusal(no, op->err, &op->step->no);
+        match_step_fini(op->step);
+        return REFUSED;
+    }
+    if (club_plan(c, op->room, &ops, &club) != NULL) {
+        match_drop(op->room->m);
+        match_step_fini(op->step);
+        return HELD;
+    }
+    p = pend_new(c, NULL, NULL, on_stored);
+    p->ask = a;
+    p->club = club;
+    p->room = op->room;
+    op_audit(c, a, NULL, &ops);
     ops_take(&ops, op->step);
     match_step_fini(op->step);
     out_store(c, p->id, &ops);

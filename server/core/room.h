@@ -54,6 +54,9 @@ struct room_op {
 /* Answer at once, refuse, or start the transaction and let `cn` wait. */
 enum verdict room_submit(struct core *c, struct conn *cn, struct msg_request *req,
                          const struct room_op *op, struct refusal *no);
+/* The same for an operator: LATER or HELD have the request, REFUSED hasn't. */
+enum verdict room_judge(struct core *c, struct admin_ask *a, const struct room_op *op,
+                        struct refusal *no);
 /* Start what the referee wants by itself, and set the timer for what it will want. */
 void room_settle(struct core *c, struct room *r);
 /* The end of a transaction of several rooms in which match_extend's of this one was. */

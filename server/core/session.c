@@ -3,6 +3,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/str.h"
+#include "server/core/ban.h"
 #include "server/core/room.h"
 #include "server/core/user.h"
 
@@ -11,6 +12,7 @@ enum {
     REST_RATE_MS = 1000 /* of one that is too fast, at most */
 };
 
+const char session_banned[] = "the operator wants no connections from this address";
 const char session_not_private[] =
     "this line isn't encrypted: use skirmishs://, or play as a guest";
 static const char not_json[] = "This is a skirmish server. It speaks JSON-RPC 2.0, one JSON object "
@@ -359,7 +361,8 @@ void session_retry(struct core *c, struct conn *cn)
 static void turn_away(struct core *c, conn_id id, enum err e, int64_t retry_ms)
 {
     static const struct msg_id nobody = {.kind = MSG_ID_NONE};
-    const struct msg_fault fault = {.retry_ms = retry_ms};
+    const struct msg_fault fault = {.retry_ms = retry_ms,
+                                    .text = e == ERR_DENIED ? session_banned : NULL};
     struct conn stranger = {.id = id};
 
     reply_error(c, &stranger, &nobody, e, &fault);
@@ -374,7 +377,7 @@ static void welcome(struct core *c, struct conn *cn)
     jsonw_m_str(&w, "server", c->cfg.server);
     jsonw_m_int(&w, "protocol", 1);
     jsonw_m_bool(&w, "tls", cn->tls);
-    jsonw_m_str(&w, "motd", c->cfg.motd);
+    jsonw_m_str(&w, "motd", c->motd != NULL ? c->motd : c->cfg.motd);
     note_send(c, cn, &w);
 }
 
@@ -389,7 +392,10 @@ void session_accept(struct core *c, const struct core_event *ev)
     cn->tls = ev->u.accepted.tls;
     cn->loopback = ev->u.accepted.loopback;
     cn->limited = !cn->loopback || c->cfg.limit_loopback;
-    e = c->stopping ? ERR_BUSY : limits_enter(c, cn, ev->u.accepted.addr, &retry_ms);
+    (void)limits_ip(ev->u.accepted.addr, cn->ip);
+    e = c->stopping                 ? ERR_BUSY
+        : ban_of(c, cn->ip) != NULL ? ERR_DENIED
+                                    : limits_enter(c, cn, ev->u.accepted.addr, &retry_ms);
     if (e != ERR_OK) {
         turn_away(c, ev->conn, e, retry_ms);
         mem_free(cn);

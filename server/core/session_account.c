@@ -49,6 +49,15 @@ static void refuse_pend(struct core *c, const struct pend *p, enum err e, const 
         reply_error(c, cn, &p->req.id, e, &fault);
 }
 
+/* Of a suspended account: known only to who knows its password. */
+static void refuse_barred(struct core *c, const struct pend *p)
+{
+    char *words = user_barred_words(c, p->user);
+
+    refuse_pend(c, p, ERR_DENIED, words);
+    mem_free(words);
+}
+
 /* ---- a new login of a user: family and first token ---- */
 
 /* The transaction's end where the user's gate was shut for it. */
@@ -92,7 +101,9 @@ static void on_login_stored(struct core *c, struct pend *p, const struct core_ev
     family_enter(p->family);
     family_push(c, p->family, p->token);
     p->family = NULL;
-    if (cn != NULL)
+    if (user_is_barred(c, u)) /* since it was begun */
+        refuse_barred(c, p);
+    else if (cn != NULL)
         session_login(c, cn, p);
     if (p->shut)
         gate_open(c, &u->gate);
@@ -201,6 +212,8 @@ static void on_login_checked(struct core *c, struct pend *p, const struct core_e
         refuse_pend(c, p, no_hash(ev), NULL);
     else if (!fits)
         refuse_pend(c, p, ERR_AUTH, wrong);
+    else if (user_is_barred(c, p->user))
+        refuse_barred(c, p);
     else if (p->user->changing)
         refuse_pend(c, p, ERR_BUSY, "the password is being changed: try again");
     else if (pend_conn(c, p) != NULL)

@@ -167,12 +167,21 @@ static void tell_warned(struct core *c, struct conn *cn)
     struct ops ops = {NULL, 0, 0};
     struct pend *p;
 
-    if (!u->warned)
+    if (!u->warned && u->news == NULL)
         return;
-    tell_stolen(c, cn);
+    if (u->warned)
+        tell_stolen(c, cn);
+    if (u->news != NULL) {
+        struct jsonw w = note_open(c, NOTE_SERVER_NOTICE);
+
+        jsonw_m_str(&w, "text", u->news);
+        note_send(c, cn, &w);
+    }
     if (u->gate_shut)
         return;
     u->warned = false;
+    mem_free(u->news);
+    u->news = NULL;
     if (!u->stored)
         return;
     p = pend_new(c, NULL, NULL, on_row_stored);
@@ -276,6 +285,16 @@ static enum verdict end_stolen(struct core *c, struct family *f, struct refusal 
     return session_refuse(no, ERR_AUTH, "this token has ended");
 }
 
+/* A suspended account's tokens stay as they are. */
+static enum verdict refuse_barred(const struct core *c, const struct user *u, struct refusal *no)
+{
+    char *words = user_barred_words(c, u);
+
+    session_refuse(no, ERR_DENIED, words);
+    mem_free(words);
+    return REFUSED;
+}
+
 enum verdict on_session_resume(struct core *c, struct conn *cn, struct msg_request *req,
                                struct refusal *no)
 {
@@ -292,6 +311,8 @@ enum verdict on_session_resume(struct core *c, struct conn *cn, struct msg_reque
         return session_refuse(no, ERR_DENIED, session_not_private);
     if (f->user->gate_shut)
         return session_hold(no, &f->user->gate);
+    if (user_is_barred(c, f->user))
+        return refuse_barred(c, f->user, no);
     if (t != f->newest)
         return t->n + 1 < f->newest->n ? end_stolen(c, f, no)
                                        : session_refuse(no, ERR_AUTH, "this token has a successor");

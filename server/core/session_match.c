@@ -148,6 +148,8 @@ enum verdict on_match_create(struct core *c, struct conn *cn, struct msg_request
     struct room_op op = {.step = &st, .answer = answer_created, .is_new = true, .sits = true};
     struct match *m;
 
+    if (c->drain.pos != 0)
+        return session_refuse(no, ERR_BUSY, "the server is about to stop: nothing new begins");
     if (c->by_state[ROOMS_OPEN].n + c->by_state[ROOMS_LIVE].n + c->n_creating >=
         (size_t)c->cfg.limits.max_matches)
         return session_refuse(no, ERR_BUSY, NULL);
@@ -210,6 +212,8 @@ enum verdict on_match_join(struct core *c, struct conn *cn, struct msg_request *
     struct match_step st = {.n = 0};
     struct room_op op = {.step = &st, .answer = answer_joined, .sits = true};
 
+    if (c->drain.pos != 0)
+        return session_refuse(no, ERR_BUSY, "the server is about to stop: nothing new begins");
     op.room = room_need(c, &req->p.match, no);
     if (op.room == NULL || check_join(op.room, cn->user, req->p.invite, no) != SAID)
         return REFUSED;

@@ -27,6 +27,8 @@ struct standing;
 struct fetch;
 struct club_change;
 struct invite;
+struct admin_ask;
+struct ban;
 
 /* Connections that wait for a transaction to end, first come first. */
 struct gate {
@@ -46,6 +48,7 @@ enum phase { PHASE_NEW, PHASE_HELLO, PHASE_USER, PHASE_COUNT };
 struct conn {
     conn_id id;
     struct line_reader in;
+    uint8_t ip[IP_LEN];     /* where it comes from */
     struct timer timer;     /* the nearest of its deadlines */
     struct timer rest;      /* others' turn; armed: its lines wait */
     struct mono life;       /* when bytes last came */
@@ -131,6 +134,8 @@ struct vacation {
     int64_t year, days; /* calendar year (UTC), and days taken in it */
 };
 
+#define BARRED_FOR_EVER INT64_MAX
+
 struct user {
     char key[NAME_KEY_LEN];
     char name[NAME_LEN + 1];
@@ -151,6 +156,9 @@ struct user {
     int64_t chat_ms; /* its chat bucket is full again at this mono time */
     struct vacation vacation;
     bool warned;        /* its tokens were stolen while it was away: told at its next login */
+    char *news;         /* owned: what an operator did meanwhile, told likewise; NULL: nothing */
+    struct wall barred; /* suspended until then; BARRED_FOR_EVER; ms 0: not at all */
+    char *barred_why;   /* owned; NULL: not suspended */
     char *hash, *email; /* owned; members */
     char (*muted)[NAME_KEY_LEN]; /* owned */
     size_t n_muted;
@@ -223,6 +231,8 @@ struct pend {
     struct club_change *club;     /* owned: what a match's end does to its players */
     struct invite *invite;        /* held for a registration; NULL: none */
     struct vacation vacation;     /* as it will be */
+    struct admin_ask *ask;        /* owned: the operator's, to be answered; NULL: nobody's */
+    struct user *shell;           /* who takes an erased one's place; not pinned, being unborn */
 };
 
 struct boards; /* boards with other readings than their scenario's, see room.c */
@@ -258,7 +268,17 @@ struct core {
     uint32_t next_no;
     unsigned n_conns, n_new_conns, n_users_online, n_guests, n_watchers, n_players, n_hashing,
         n_creating;
-    unsigned n_clocks; /* matches in play with a clock: served_ms is saved for them */
+    unsigned n_clocks;      /* matches in play with a clock: served_ms is saved for them */
+    struct admin_ask *asks; /* the operator's that wait for others' transactions */
+    struct ban **ban;       /* owned, in order of their addresses */
+    size_t n_bans;
+    char *motd;             /* owned: the operator's; NULL: the configuration's */
+    char *upgrade_why;      /* owned: what the newest upgrade failed of; NULL: of nothing */
+    struct wall upgrade_at; /* when */
+    struct map erased;      /* names that nobody may take again (user_erase.c) */
+    struct timer drain;     /* armed: the server will stop then */
+    struct wall drain_at;
+    bool retrying; /* `asks` are being worked on */
     bool saving, stopping, stopped;
     bool holding, held; /* CORE_HOLD has come; CORE_FX_HELD has gone out */
     struct core_stats stats;

@@ -16,7 +16,8 @@ enum timer_kind {
     TIMER_CORE,
     TIMER_REST,
     TIMER_ADDR,
-    TIMER_ATTIC
+    TIMER_ATTIC,
+    TIMER_DRAIN
 };
 
 struct timer {

@@ -36,7 +36,7 @@ struct user *user_find(const struct core *c, const char *name)
 
 bool user_is_taken(const struct core *c, const char *name)
 {
-    return find_any(c, name) != NULL;
+    return find_any(c, name) != NULL || erased_has(c, name);
 }
 
 struct user *user_new(struct core *c, const char *name, enum user_kind kind)
@@ -83,6 +83,8 @@ void user_free(struct core *c, struct user *u)
     gate_move(&u->gate, &waiters);
     mem_free(u->hash);
     mem_free(u->email);
+    mem_free(u->news);
+    mem_free(u->barred_why);
     mem_free(u->muted);
     mem_free(u);
     gate_open(c, &waiters);
@@ -105,6 +107,35 @@ void user_json(const struct user *u, struct jsonw *w)
     jsonw_obj(w);
     user_members(u, w);
     jsonw_obj_end(w);
+}
+
+/* ---- suspended ---- */
+
+bool user_is_barred(const struct core *c, const struct user *u)
+{
+    return u->barred_why != NULL && c->wall.ms < u->barred.ms;
+}
+
+void user_bar(struct user *u, struct wall until, const char *why)
+{
+    mem_free(u->barred_why);
+    u->barred = until;
+    u->barred_why = why != NULL ? mem_strdup(why) : NULL;
+}
+
+char *user_barred_words(const struct core *c, const struct user *u)
+{
+    enum { HOUR_MS = 3600 * 1000, DAY_HOURS = 24 };
+    const int64_t hours = (u->barred.ms - c->wall.ms + HOUR_MS - 1) / HOUR_MS;
+    struct buf b = BUF_EMPTY;
+
+    buf_puts(&b, "This account is suspended");
+    if (u->barred.ms != BARRED_FOR_EVER && hours > 2 * DAY_HOURS)
+        buf_printf(&b, " for %lld more days", (long long)(hours + DAY_HOURS - 1) / DAY_HOURS);
+    else if (u->barred.ms != BARRED_FOR_EVER)
+        buf_printf(&b, " for %lld more hours", (long long)hours);
+    buf_printf(&b, ": %s", u->barred_why);
+    return buf_detach(&b);
 }
 
 /* ---- presence ---- */

@@ -43,6 +43,23 @@ bool user_has_muted(const struct user *u, const char *name);
 /* false: there is no room for one more. */
 NODISCARD bool user_mute(struct user *u, const char *name, bool on);
 
+/* Suspended just now? */
+bool user_is_barred(const struct core *c, const struct user *u);
+/* Until then, and why (copied); ms 0, NULL: no longer. */
+void user_bar(struct user *u, struct wall until, const char *why);
+/* What such a one is told. Owned by the caller. */
+char *user_barred_words(const struct core *c, const struct user *u);
+
+/* ---- names of those who were erased: nobody else may sign with them ---- */
+
+void erased_init(struct core *c, const uint64_t seed[2]);
+void erased_fini(struct core *c);
+bool erased_has(const struct core *c, const char *name);
+void erased_enter(struct core *c, const char *name);
+void op_erased_put(struct ops *o, const char *name);
+/* A named value read back. ERR_NOT_FOUND: it is none of these · ERR_DATA. */
+NODISCARD enum err erased_load(struct core *c, const char *name);
+
 /* When its vacation ends, UNIX time in ms; 0: it has none. */
 int64_t user_vacation_until_ms(const struct core *c, const struct user *u);
 

@@ -25,6 +25,14 @@ void op_user_put(struct ops *o, const struct user *u)
         jsonw_m_int(&w, "days", u->vacation.days);
         jsonw_obj_end(&w);
     }
+    if (u->news != NULL)
+        jsonw_m_str(&w, "news", u->news);
+    if (u->barred_why != NULL) {
+        jsonw_m_obj(&w, "barred");
+        jsonw_m_int(&w, "until", u->barred.ms == BARRED_FOR_EVER ? 0 : u->barred.ms);
+        jsonw_m_str(&w, "why", u->barred_why);
+        jsonw_obj_end(&w);
+    }
     if (u->warned)
         jsonw_m_bool(&w, "warned", true);
     jsonw_m_arr(&w, "muted");
@@ -54,6 +62,21 @@ static bool read_vacation(struct vacation *v, const struct json *j)
                          json_get_int(j, "year", &v->year) && json_get_int(j, "days", &v->days));
 }
 
+static bool read_barred(struct user *u, const struct json *j)
+{
+    struct wall until;
+    const char *why;
+
+    if (j == NULL)
+        return true;
+    if (!json_get_int(j, "until", &until.ms) || !json_get_string(j, "why", &why))
+        return false;
+    if (until.ms == 0)
+        until.ms = BARRED_FOR_EVER;
+    user_bar(u, until, why);
+    return true;
+}
+
 /* Read the row's members; false: it isn't one. */
 static bool read_row(struct user *u, const struct json *j)
 {
@@ -62,8 +85,11 @@ static bool read_row(struct user *u, const struct json *j)
 
     if (!json_get_int(j, "role", &role) || role < USER_PLAIN || role > USER_ADMIN ||
         !json_get_int(j, "since", &u->since.ms) ||
-        !read_vacation(&u->vacation, json_get(j, "vacation")))
+        !read_vacation(&u->vacation, json_get(j, "vacation")) ||
+        !read_barred(u, json_get(j, "barred")))
         return false;
+    if (json_get_string(j, "news", &text))
+        u->news = mem_strdup(text);
     if (!json_get_bool(j, "warned", &u->warned))
         u->warned = false;
     u->role = (uint8_t)role;

@@ -54,6 +54,15 @@ static void carry_out(struct shell *sh, struct core_effect *e)
     case CORE_FX_STOPPED:
         leave(sh);
         break;
+    case CORE_FX_ADMIN:
+        if (sh->ctl != NULL)
+            ctlsock_answer(sh->ctl, e->conn, e->u.bytes);
+        else
+            shared_unref(e->u.bytes);
+        break;
+    case CORE_FX_JOB:
+        shell_take_job(sh, e);
+        break;
     case CORE_FX_HELD:
         sh->held = true; /* dealt with in the turn: the store may be calling us just now */
         break;
@@ -234,6 +243,8 @@ void shell_close_handles(struct shell *sh)
     handover_free(sh->handover);
     hasher_stop(sh->hasher);
     net_close_all(sh->net);
+    ctlsock_close(sh->ctl);
+    sh->ctl = NULL;
     for (size_t i = 0; i < ARRAY_LEN(own); i++)
         uv_close(own[i], NULL);
 }
@@ -242,6 +253,8 @@ static void on_turn(uv_prepare_t *prepare)
 {
     struct shell *sh = prepare->data;
 
+    if (sh->n_jobs > 0)
+        shell_do_jobs(sh);
     shell_tell_settings(sh);
     if (net_flush(sh->net))
         CHECK(uv_idle_start(&sh->spin, on_spin) == 0);
@@ -288,11 +301,9 @@ void shell_stop(struct shell *sh, const char *reason)
     shell_step(sh, &ev);
 }
 
-static void on_signal(uv_signal_t *signal, int signum)
+void shell_ask_stop(struct shell *sh, const char *why)
 {
-    struct shell *sh = signal->data;
-
-    LOG_INFO("stop", "signal=%d", signum);
+    LOG_INFO("stop", "why=%s", why);
     notify_send("STOPPING=1");
     if (sh->stage == HOLDING || sh->stage == HELD) { /* the database comes back first */
         sh->stop_asked = true;
@@ -305,6 +316,11 @@ static void on_signal(uv_signal_t *signal, int signum)
         return;
     }
     shell_stop(sh, "stop");
+}
+
+static void on_signal(uv_signal_t *signal, int signum)
+{
+    shell_ask_stop(signal->data, signum == SIGTERM ? "SIGTERM" : "SIGINT");
 }
 
 static void on_backed_up(void *arg, const struct backup_result *r)
@@ -407,6 +423,7 @@ static void serve(struct shell *sh, const struct config *cfg)
     CHECK(uv_prepare_start(&sh->turn, on_turn) == 0);
     CHECK(uv_timer_start(&sh->entropy, on_entropy, ENTROPY_MS, ENTROPY_MS) == 0);
     hear_signals(sh);
+    shell_open_admin(sh);
     for (size_t i = 0; i < cfg->n_listen; i++) {
         const char *host = cfg->listen[i].host;
         const bool v6 = strchr(host, ':') != NULL;
@@ -457,6 +474,9 @@ int shell_run(const struct config *cfg, char **argv)
     }
     store_free(sh->store);
     mem_free(sh->gone);
+    for (size_t i = 0; i < sh->n_jobs; i++)
+        mem_free(sh->job[i].arg);
+    mem_free(sh->job);
     net_free(sh->net);
     tls_free(sh->tls);
     starter_close(&sh->starter);

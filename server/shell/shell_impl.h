@@ -5,6 +5,7 @@
 #define SK_SERVER_SHELL_SHELL_IMPL_H
 
 #include "server/shell/backup.h"
+#include "server/shell/ctlsock.h"
 #include "server/shell/datadir.h"
 #include "server/shell/handover.h"
 #include "server/shell/hasher.h"
@@ -19,6 +20,13 @@
  * loads; asked to stop, the core has stopped, handles are being closed. */
 enum stage { SERVING, HOLDING, HELD, STOPPING, LEAVING, CLOSING };
 
+/* What the core wants done, and its argument (owned). */
+struct shell_job {
+    uint64_t id;
+    uint8_t what; /* enum core_job */
+    char *arg;
+};
+
 struct shell {
     uv_loop_t loop;
     struct datadir dir;
@@ -28,6 +36,10 @@ struct shell {
     struct net *net;
     struct tls *tls; /* of the TLS listeners; NULL: there are none */
     struct core *core;
+    struct ctlsock *ctl;   /* NULL: there is none */
+    struct shell_job *job; /* to do in the next turn */
+    size_t n_jobs;
+    uint64_t backup_job; /* whom the backup under way is for */
     struct core_effects fx;
     uv_prepare_t turn; /* right before the loop waits: the one place that writes */
     uv_idle_t spin;    /* on: don't wait */
@@ -63,6 +75,8 @@ void shell_step(struct shell *sh, struct core_event *ev);
 void shell_on_eof(void *arg, conn_id conn); /* net_hooks.eof */
 /* The writer's thread begins, and answers. */
 void shell_start_store(struct shell *sh);
+/* Stop as at a signal: at once where nobody stands still, and the database comes back first. */
+void shell_ask_stop(struct shell *sh, const char *why);
 /* Ask the core to stop, for this reason. */
 void shell_stop(struct shell *sh, const char *reason);
 /* The loop ends when all of them are closed. */
@@ -93,8 +107,16 @@ void shell_net_config(const struct config *cfg, struct net_config *out);
 /* Once a turn: tell the core what has changed. */
 void shell_tell_settings(struct shell *sh);
 
+/* The operator (shell_admin.c): the socket; CORE_FX_JOB (takes its argument); the turn's jobs. */
+void shell_open_admin(struct shell *sh);
+void shell_take_job(struct shell *sh, const struct core_effect *e);
+void shell_do_jobs(struct shell *sh);
+void shell_upgrade_failed(struct shell *sh, const char *why);
+
 /* Upgrading (shell_upgrade.c). */
 void shell_on_upgrade(uv_signal_t *signal, int signum);
+/* Begin. An error, why[]: nothing has begun. */
+NODISCARD enum err shell_upgrade(struct shell *sh, char why[HANDOVER_WHY_LEN]);
 /* All is stored, the core stands still: the database is the new program's. */
 void shell_give_database(struct shell *sh);
 

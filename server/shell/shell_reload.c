@@ -2,6 +2,7 @@
  * The configuration put into effect, at the start and again at SIGHUP.
  */
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "common/base/log.h"
 #include "common/base/mem.h"
@@ -48,6 +49,7 @@ void shell_core_config(const struct shell *sh, struct core_config *out)
 
     *out = (struct core_config){.server = "skirmishd/" SK_VERSION,
                                 .motd = cfg->motd,
+                                .pid = getpid(),
                                 .limits = cfg->limits,
                                 .trust_plain = cfg->trust_plain,
                                 .registration = (uint8_t)cfg->registration,

@@ -4,6 +4,7 @@
 #include <sysexits.h>
 
 #include "common/base/log.h"
+#include "common/base/str.h"
 #include "server/shell/notify.h"
 #include "server/shell/shell_impl.h"
 
@@ -79,28 +80,37 @@ static void on_new_failed(void *arg, const char *why)
     }
     if (sh->stage != SERVING)
         go_on(sh);
+    shell_upgrade_failed(sh, why);
     if (sh->stop_asked)
         shell_stop(sh, "stop");
 }
 
-void shell_on_upgrade(uv_signal_t *signal, int signum)
+enum err shell_upgrade(struct shell *sh, char why[HANDOVER_WHY_LEN])
 {
-    struct shell *sh = signal->data;
     const struct handover_hooks hooks = {on_new_ready, on_new_loaded, on_new_failed, sh};
     struct handover_gift gift = {.starter = &sh->starter, .lock = sh->dir.lock};
     int fd[INHERIT_MAX];
-    char why[HANDOVER_WHY_LEN];
 
-    (void)signum;
-    if (sh->stage != SERVING || sh->handover != NULL)
-        return;
+    if (sh->stage != SERVING || sh->handover != NULL) {
+        (void)str_copy(why, HANDOVER_WHY_LEN, "one is under way, or the server is about to stop");
+        return ERR_BUSY;
+    }
     if (sh->dir.lock < 0) {
-        LOG_ERROR("upgrade.failed", "why=%s", "what is kept in memory can't be handed over");
-        return;
+        (void)str_copy(why, HANDOVER_WHY_LEN, "what is kept in memory can't be handed over");
+        return ERR_DENIED;
     }
     gift.fd = fd;
     gift.n = net_listeners(sh->net, fd, INHERIT_MAX);
     LOG_INFO("upgrade.begin", "sockets=%zu", gift.n);
-    if (handover_start(&sh->loop, &gift, &hooks, &sh->handover, why) != ERR_OK)
+    return handover_start(&sh->loop, &gift, &hooks, &sh->handover, why);
+}
+
+void shell_on_upgrade(uv_signal_t *signal, int signum)
+{
+    char why[HANDOVER_WHY_LEN];
+    const enum err e = shell_upgrade(signal->data, why);
+
+    (void)signum;
+    if (e != ERR_OK && e != ERR_BUSY)
         LOG_ERROR("upgrade.failed", "why=%s", why);
 }

@@ -95,6 +95,8 @@ static void on_effect(struct room *r, const struct core_effect *e)
     case CORE_FX_RESUME:
     case CORE_FX_STOPPED:
     case CORE_FX_HELD:
+    case CORE_FX_ADMIN:
+    case CORE_FX_JOB:
         break;
     }
 }

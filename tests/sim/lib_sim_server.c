@@ -316,6 +316,10 @@ static void carry_out(struct sim *s, struct core_effect *e)
     case CORE_FX_HELD:
         s->server.held = true;
         break;
+    case CORE_FX_ADMIN: /* nobody asks */
+    case CORE_FX_JOB:
+        sim_hold(s, LAW_STANDS, false, "an answer to an operator who isn't there");
+        break;
     }
 }
 

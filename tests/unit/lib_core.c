@@ -325,6 +325,14 @@ static void on_effect(struct world *w, struct core_effect *e)
     case CORE_FX_STOPPED:
         w->stopped = true;
         break;
+    case CORE_FX_ADMIN:
+        buf_put(&w->told, e->u.bytes->data, e->u.bytes->len);
+        break;
+    case CORE_FX_JOB:
+        assert_true(w->n_shell_jobs < WORLD_WORK);
+        w->shell_job[w->n_shell_jobs++] = e->u.job.id;
+        w->shell_what = e->u.job.what;
+        break;
     case CORE_FX_HELD:
         w->held = true;
         break;
@@ -466,6 +474,7 @@ void world_fini(struct world *w)
         row_fini(&w->row[i]);
     mem_free(w->row);
     buf_fini(&w->kept);
+    buf_fini(&w->told);
     scenario_set_fini(&w->scenarios);
 }
 

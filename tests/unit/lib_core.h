@@ -49,6 +49,10 @@ struct world {
     struct world_row *row; /* owned */
     size_t n_rows;
     struct buf kept; /* what was stored: a word a line, "match_new", "entries 3+2" ... */
+    struct buf told; /* to the operator, not yet taken */
+    uint64_t shell_job[WORLD_WORK]; /* under way */
+    size_t n_shell_jobs;
+    uint8_t shell_what; /* enum core_job of the newest */
     bool stopped, held;
     uint64_t effects; /* carried out so far */
     uint64_t dies_at; /* SIGKILL once so many are; 0: it lives */
