@@ -341,6 +341,84 @@ static void early_drop(void **state)
     assert_false(is_open(w, world_connect_from(w, HERE, true)));
 }
 
+/* ---- how many of each ---- */
+
+static void guests(void **state)
+{
+    struct world *w = *state;
+
+    with_limits(w, &(struct limits){.max_guests = 3});
+    for (unsigned n = 1; n <= 3; n++)
+        (void)guest_from(w, HERE);
+    world_ask(w, hello_from(w, HERE), REQ(3, "session.guest", "{}"), "\"reason\":\"busy\"");
+    world_ask(w, hello_from(w, HERE), REQ(3, "session.guest", "{\"name\":\"Zoe\"}"),
+              "\"reason\":\"busy\"");
+    world_ask(w, 0, REQ(4, "session.logout", "{}"), "{}"); /* its name and place are free at once */
+    world_ask(w, hello_from(w, HERE), REQ(3, "session.guest", "{}"), "\"token\"");
+}
+
+#define CREATE                                                                                     \
+    REQ(5, "match.create",                                                                         \
+        "{\"scenario\":\"first-blood\",\"side\":\"red\",\"fair\":\"server\","                      \
+        "\"clock\":{\"kind\":\"none\"}}")
+
+static void matches(void **state)
+{
+    struct world *w = *state;
+    unsigned c;
+
+    with_limits(w, &(struct limits){.max_matches = 3});
+    c = guest_from(w, HERE);
+    world_ask(w, c, CREATE, "\"no\":1");
+    world_ask(w, c, CREATE, "\"no\":2");
+    world_ask(w, c, CREATE, "\"no\":3");
+    world_ask(w, c, CREATE, "\"reason\":\"busy\"");
+    world_wait(w, 2000); /* each costs as much as twenty messages */
+    world_ask(w, c, REQ(6, "match.cancel", "{\"match\":2}"), "{}");
+    world_ask(w, c, CREATE, "\"no\":4");
+    world_ask(w, c, CREATE, "\"reason\":\"busy\"");
+}
+
+static void watchers(void **state)
+{
+    static const char watch[] = REQ(6, "match.watch", "{\"match\":1}");
+    struct world *w = *state;
+    unsigned c = 0;
+
+    with_limits(w, &(struct limits){.max_watchers = 3});
+    world_ask(w, guest_from(w, HERE), CREATE, "\"no\":1");
+    world_ask(w, 0, watch, "\"head\""); /* who sits there looks on at any time */
+    for (unsigned n = 1; n <= 3; n++) {
+        c = guest_from(w, HERE);
+        world_ask(w, c, watch, "\"head\"");
+    }
+    world_skip(w, c);
+    world_ask(w, c, watch, "\"head\""); /* again: it is one of them */
+    world_ask(w, guest_from(w, HERE), watch, "\"reason\":\"busy\"");
+    world_ask(w, 0, watch, "\"head\"");
+    world_event(w, c, CORE_EOF);
+    world_ask(w, guest_from(w, HERE), watch, "\"head\"");
+    world_ask(w, guest_from(w, HERE), watch, "\"reason\":\"busy\"");
+}
+
+static void hashing(void **state)
+{
+    static const char login[] =
+        REQ(4, "session.login", "{\"name\":\"nobody\",\"password\":\"wrong one\"}");
+    struct world *w = *state;
+
+    with_limits(w, &(struct limits){.max_hashing = 3});
+    for (int n = 1; n <= 3; n++) {
+        world_line(w, hello_from(w, HERE), login);
+        assert_int_equal(w->n_jobs, n);
+    }
+    world_ask(w, hello_from(w, HERE), login, "\"reason\":\"busy\"");
+    assert_int_equal(w->n_jobs, 3);
+    world_hashed(w);
+    world_line(w, hello_from(w, HERE), login);
+    assert_int_equal(w->n_jobs, 3);
+}
+
 /* ---- penalties ---- */
 
 static void fail_login(struct world *w, const char *addr)
@@ -546,6 +624,10 @@ int main(void)
         T(per_source),
         T(in_all),
         T(early_drop),
+        T(guests),
+        T(matches),
+        T(watchers),
+        T(hashing),
         T(failed_logins),
         T(no_hello_and_grace),
         T(penalties_are_bounded),
