@@ -152,6 +152,8 @@ static const struct msg_param of_match_create[] = {
     PARAM(PRIVATE, BOOL, priv, false, 0, 0),
     PARAM(OPPONENT, NAME, opponent, false, 0, 0),
     WORD(WATCH, watch, false, watch_words),
+    PARAM(DELAY, U32, delay, false, 0, 100),
+    PARAM(MAX_SPECTATORS, U32, max_spectators, false, 1, 1000000),
     PARAM(READINGS, OBJECT, readings, false, 0, 0),
     PARAM(REMATCH_OF, MATCH, rematch_of, false, 0, 0),
 };

@@ -111,6 +111,7 @@ const char *msg_offer_word(enum offer_kind o);
     X(CLIENT, "client")                                                                            \
     X(CLOCK, "clock")                                                                              \
     X(DAYS, "days")                                                                                \
+    X(DELAY, "delay")                                                                              \
     X(EMAIL, "email")                                                                              \
     X(FAIR, "fair")                                                                                \
     X(FIGURE, "figure")                                                                            \
@@ -119,6 +120,7 @@ const char *msg_offer_word(enum offer_kind o);
     X(INVITE, "invite")                                                                            \
     X(LIMIT, "limit")                                                                              \
     X(MATCH, "match")                                                                              \
+    X(MAX_SPECTATORS, "max_spectators")                                                            \
     X(NAME, "name")                                                                                \
     X(NEW, "new")                                                                                  \
     X(NEXT, "next")                                                                                \
@@ -170,7 +172,7 @@ struct msg_match {
 struct msg_params {
     uint64_t has; /* 1 << enum msg_field */
     int64_t protocol;
-    uint32_t after, base, before, days, generation, limit, offer_id, roll;
+    uint32_t after, base, before, days, delay, generation, limit, max_spectators, offer_id, roll;
     bool accept, all, on, priv, rated;
     uint8_t act;   /* pause, resume, adjudicate, void, in this order (enum match_act) */
     uint8_t fair;  /* enum fair */

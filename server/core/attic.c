@@ -293,6 +293,7 @@ struct attic_list {
     const struct room_list *from; /* of rooms in memory */
     bool archive;                 /* and those of the archive */
     const char *player, *against; /* NULL: anybody */
+    const struct user *user;      /* who asks */
     bool hidden;                  /* all private ones too, */
     const char *viewer;           /* or those that this player sat in; NULL: nobody */
     uint32_t before, limit;       /* numbers below that; at most so many */
@@ -324,6 +325,11 @@ static bool is_listed(const struct attic_list *l, const struct room *r)
            (l->against == NULL || match_role_of(r->m, l->against) != ROLE_COUNT);
 }
 
+static struct match_viewer viewer_of(const struct attic_list *l, const struct room *r)
+{
+    return r->m != NULL ? room_viewer(r, l->user) : room_stranger;
+}
+
 static const struct room *next_room(struct page *pg)
 {
     while (pg->room > 0 && !is_listed(pg->l, pg->l->from->at[pg->room - 1]))
@@ -342,7 +348,7 @@ static bool put_next(struct page *pg)
         return false;
     jsonw_obj(pg->w);
     if (row == NULL || (r != NULL && r->no > row->no)) {
-        lobby_summary(pg->c, r, pg->w);
+        lobby_summary(pg->c, r, viewer_of(pg->l, r), pg->w);
         pg->last = r->no;
         pg->room--;
     } else {
@@ -381,6 +387,7 @@ static struct attic_list list_of(struct core *c, const struct conn *cn,
     const struct msg_params *p = &req->p;
     struct attic_list l = {.from = &c->by_state[ROOMS_OVER],
                            .archive = true,
+                           .user = cn->user,
                            .before = msg_has(p, MSG_F_BEFORE) ? p->before : UINT32_MAX,
                            .limit = msg_has(p, MSG_F_LIMIT) ? p->limit : ATTIC_PAGE};
 

@@ -50,9 +50,9 @@ void list_drop(struct room_list *l, const struct room *r)
 
 /* ---- a match in a list ---- */
 
-static const char *state_word(const struct room *r)
+static const char *state_word(const struct match *m)
 {
-    switch (r->m != NULL ? match_state(r->m) : MATCH_BROKEN) {
+    switch (m != NULL ? match_state(m) : MATCH_BROKEN) {
     case MATCH_OPEN:
         return "open";
     case MATCH_SETUP:
@@ -77,29 +77,29 @@ static void put_side(struct jsonw *w, const char *name, const struct scenario *s
 }
 
 /* What stands from the start on, and from the end. */
-static void put_play(const struct room *r, bool names, struct jsonw *w)
+static void put_play(const struct match *m, bool names, struct jsonw *w)
 {
-    const struct rules_state *s = match_position(r->m);
-    const struct scenario *scn = match_setup_of(r->m)->scenario;
+    const struct rules_state *s = match_position(m);
+    const struct scenario *scn = match_setup_of(m)->scenario;
 
     if (s != NULL && names) {
         jsonw_m_obj(w, "players");
         for (int side = RULES_A; side <= RULES_B; side++)
             jsonw_m_str(w, scn->side[side].id,
-                        match_name(r->m, match_role_of_side(r->m, (enum rules_side)side)));
+                        match_name(m, match_role_of_side(m, (enum rules_side)side)));
         jsonw_obj_end(w);
     }
     if (s != NULL) {
         jsonw_m_int(w, "turn", s->turn);
         put_side(w, "active", scn, (enum rules_side)s->active);
     }
-    if (match_state(r->m) != MATCH_OVER)
+    if (match_state(m) != MATCH_OVER)
         return;
     jsonw_m_obj(w, "over");
     put_side(w, "winner", scn, s != NULL ? (enum rules_side)s->winner : RULES_NOBODY);
     jsonw_m_str(w, "reason", reason_word(s != NULL ? (enum rules_reason)s->reason : RULES_BY_VOID));
     jsonw_obj_end(w);
-    jsonw_m_int(w, "over_ts", match_last_at(r->m).ms);
+    jsonw_m_int(w, "over_ts", match_last_at(m).ms);
 }
 
 static void put_setup(const struct match_setup *s, bool names, struct jsonw *w)
@@ -121,6 +121,10 @@ static void put_setup(const struct match_setup *s, bool names, struct jsonw *w)
     jsonw_name(w, "readings");
     readings_to_json(&s->board->readings, w->out);
     w->comma = true;
+    if (s->delay > 0)
+        jsonw_m_int(w, "delay", s->delay);
+    if (s->max_spectators > 0)
+        jsonw_m_int(w, "max_spectators", s->max_spectators);
     if (s->has_rematch)
         jsonw_m_hex(w, "rematch_of", s->rematch_of, sizeof(s->rematch_of));
 }
@@ -136,17 +140,20 @@ static void put_maker_rating(const struct core *c, const struct room *r, struct 
     standing_rating(standing_find(c, u->name), w);
 }
 
-void lobby_summary(const struct core *c, const struct room *r, struct jsonw *w)
+void lobby_summary(const struct core *c, const struct room *r, struct match_viewer who,
+                   struct jsonw *w)
 {
+    const struct match *m = r->m != NULL ? match_shown(r->m, who) : NULL;
+
     jsonw_m_hex(w, "match", r->id, sizeof(r->id));
     jsonw_m_int(w, "no", r->no);
-    jsonw_m_str(w, "state", state_word(r));
+    jsonw_m_str(w, "state", state_word(m));
     put_setup(room_setup(r), true, w);
     if (r->m != NULL) {
         put_maker_rating(c, r, w);
         if (match_name(r->m, ROLE_B)[0] != '\0')
             jsonw_m_str(w, "joiner", match_name(r->m, ROLE_B));
-        put_play(r, true, w);
+        put_play(m, true, w);
     }
     jsonw_m_int(w, "spectators", r->watchers.n);
     jsonw_m_int(w, "ts", r->m != NULL ? match_opened_at(r->m).ms : 0);
@@ -166,9 +173,9 @@ void lobby_archive(const struct room *r, struct buf *out)
     jsonw_m_obj(&w, "summary");
     jsonw_m_hex(&w, "match", r->id, sizeof(r->id));
     jsonw_m_int(&w, "no", r->no);
-    jsonw_m_str(&w, "state", state_word(r));
+    jsonw_m_str(&w, "state", state_word(r->m));
     put_setup(s, false, &w);
-    put_play(r, false, &w);
+    put_play(r->m, false, &w);
     jsonw_m_int(&w, "spectators", 0);
     jsonw_m_int(&w, "ts", match_opened_at(r->m).ms);
     jsonw_obj_end(&w);
@@ -295,7 +302,7 @@ void lobby_match(struct core *c, const struct room *r)
     jsonw_m_hex(&w, "match", r->id, sizeof(r->id));
     if (!lobby_is_gone(r)) {
         jsonw_m_obj(&w, "summary");
-        lobby_summary(c, r, &w);
+        lobby_summary(c, r, room_stranger, &w);
         jsonw_obj_end(&w);
     }
     tell(c, r, &w);
@@ -368,7 +375,7 @@ static void put_mine(const struct core *c, const struct room *r, enum role role,
     struct match_request q;
 
     jsonw_obj(w);
-    lobby_summary(c, r, w);
+    lobby_summary(c, r, (struct match_viewer){.role = role}, w);
     if (role == ROLE_COUNT) {
         jsonw_m_null(w, "role");
     } else {

@@ -14,7 +14,8 @@ void lobby_match(struct core *c, const struct room *r);
 /* It is in no list any more. */
 void lobby_gone(struct core *c, const struct room *r);
 /* A match's summary as members behind an open object. */
-void lobby_summary(const struct core *c, const struct room *r, struct jsonw *w);
+void lobby_summary(const struct core *c, const struct room *r, struct match_viewer who,
+                   struct jsonw *w);
 /* The same of a finished match for the archive, as an object: players' names are apart, so that
  * they can change; and back, behind an open object (names by role). ERR_DATA. */
 void lobby_archive(const struct room *r, struct buf *out);

@@ -118,6 +118,9 @@ void match_free(struct match *m)
     if (m == NULL)
         return;
     batch_free(m->pending);
+    match_free(m->shown);
+    match_prepared_drop(m);
+    mem_free(m->marks.seq);
     game_fini(&m->core.game);
     recs_fini(&m->journal);
     mem_free(m->ids.slot);

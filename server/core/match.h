@@ -59,6 +59,8 @@ struct match_setup {
     char maker[NAME_LEN + 1];
     char opponent[NAME_LEN + 1];       /* challenged; "" : anybody */
     char invite[MATCH_INVITE_LEN + 1]; /* "" : none */
+    uint32_t delay;                    /* phases that who looks on is behind; 0: none */
+    uint32_t max_spectators;           /* at a time; 0: as many as the server takes */
     bool has_rematch;
     uint8_t rematch_of[MATCH_ID_LEN];
 };
@@ -257,6 +259,24 @@ void match_asked(struct match *m, enum role role, struct match_now now);
 /* Is a connection of the seat's account logged in; else *away_ms for how long not. */
 bool match_is_online(const struct match *m, enum role role, struct match_now now, int64_t *away_ms);
 
+/* ---- who looks on, and how far ---- */
+
+struct match_viewer {
+    enum role role; /* its seat; ROLE_COUNT: none */
+    bool umpire;
+};
+/*
+ * How far the journal may be seen. Seats and umpires see the head; others see what was there when
+ * the phase began that began `delay` phases ago (the running one is the first of them), and all of
+ * a finished game. The one place that decides it: for events, sync, legal, record and lists alike.
+ */
+uint32_t match_visible_head(const struct match *m, struct match_viewer who);
+/* Is this viewer one for whom the head may lie further? */
+bool match_is_delayed(const struct match *m, struct match_viewer who);
+/* The match as it may be seen: m itself, or as it was at match_visible_head. Only for reading;
+ * borrowed until the next operation. */
+struct match *match_shown(struct match *m, struct match_viewer who);
+
 /* ---- reading; all borrowed until the next operation ---- */
 
 const struct match_setup *match_setup_of(const struct match *m);
@@ -324,6 +344,18 @@ struct match_synced {
     bool has_state;
     uint32_t state_seq; /* of the state given */
 };
+/*
+ * The same of a sync without `after` for somebody without a seat, made once for all who come before
+ * the next transaction: the result is `front`, what match_clock_rule writes, and `rear`, which ends
+ * the answer's line. Borrowed until the next operation; a match_shown has its own.
+ */
+struct match_prepared {
+    struct shared *front, *rear;
+    struct match_synced got;
+};
+const struct match_prepared *match_prepare(struct match *m);
+/* `"clock":...` with what runs, behind an open object. */
+void match_clock_rule(const struct match *m, struct match_now now, struct jsonw *w);
 /* The members of match.sync's result behind an open object. ERR_PARAMS: after above the head. */
 NODISCARD enum err match_sync(struct match *m, const struct match_sync *s, struct match_now now,
                               struct jsonw *w, struct match_synced *out);

@@ -496,6 +496,7 @@ void batch_commit(struct match_batch *b, struct match_applied *out)
     const uint32_t before = m->core.head;
     const struct game old = m->core.game;
 
+    match_prepared_drop(m);
     m->core = b->core;
     recs_append(&m->journal, &b->recs);
     for (uint32_t seq = before + 1; seq <= m->core.head; seq++)

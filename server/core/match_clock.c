@@ -109,7 +109,7 @@ void match_clock_json(const struct match *m, struct match_now now, struct jsonw 
 {
     struct match_clock clock;
 
-    if (!match_clock_at(m, now, &clock))
+    if (m->is_shown || !match_clock_at(m, now, &clock))
         return;
     jsonw_m_obj(w, "left");
     for (unsigned i = 0; i < 2; i++)

@@ -91,6 +91,7 @@ bool lines_note(struct match *m, uint32_t seq)
     const uint8_t kind = m->journal.rec[seq - 1].kind;
     struct match_order_front f;
 
+    marks_note(m, seq);
     if (kind == ENTRY_ORDER) {
         if (!front_at(m, seq, &f))
             return false;

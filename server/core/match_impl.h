@@ -134,6 +134,12 @@ struct match_stand {
     uint32_t n, cap;
 };
 
+/* Seqs up to which it may be seen, by phase: before the start, then each phase's beginning. */
+struct match_marks {
+    uint32_t *seq;
+    uint32_t n, cap;
+};
+
 struct match_seat {
     bool online, asked;
     struct mono since;    /* online or offline since then */
@@ -149,6 +155,9 @@ struct match {
     struct match_recs journal;
     struct match_ids ids;
     struct match_stand stand;
+    struct match_marks marks;       /* where there is a delay */
+    struct match *shown;            /* owned: as delayed viewers see it; NULL: not asked for */
+    struct match_prepared prepared; /* for who comes now; front NULL: not asked for */
     struct match_seat seat[2];
     struct mono loaded_at;
     struct mono roll_at; /* the open roll is open since then, or since loaded_at */
@@ -157,6 +166,7 @@ struct match {
     struct mono chain_at;
     struct mono retry_at; /* after a failed store: nothing by itself before */
     bool restored;        /* the master key is another than its chain's */
+    bool is_shown;        /* another match's `shown` */
 };
 
 /* A transaction being made, then waiting for the store. */
@@ -275,6 +285,14 @@ NODISCARD bool lines_note(struct match *m, uint32_t seq);
 /* Can the order be written, all its ids and squares being known? */
 bool order_is_plain(const struct rules_board *b, const struct rules_order *o);
 
+/* ---- match_view.c ---- */
+
+/* Take note of the line behind the newest noted: where phases begin. */
+void marks_note(struct match *m, uint32_t seq);
+void match_prepared_drop(struct match *m);
+/* match_sync.c: make it. */
+void match_prepare_new(struct match *m, struct match_prepared *out);
+
 /* ---- match_row.c ---- */
 
 void row_write(const struct match *m, const struct match_core *c, struct buf *out);
@@ -304,6 +322,8 @@ NODISCARD enum err replay_before(const struct match *m, uint32_t seq, struct rul
 
 /* ---- match_load.c ---- */
 
+/* Let m, whose journal is a front of `all`, go on to entry `upto`, which ends a batch. */
+void match_redo(struct match *m, const struct match_recs *all, uint32_t upto);
 /* Find out the state hashes of lines that recovery passed over. */
 void match_recall(struct match *m);
 

@@ -276,6 +276,17 @@ enum err match_load_share(struct match *m, enum role role, uint32_t roll,
     return ERR_OK;
 }
 
+void match_redo(struct match *m, const struct match_recs *all, uint32_t upto)
+{
+    struct match_recs part = *all; /* borrowed */
+    char why[PLAY_WHY_LEN];
+
+    if (upto <= m->core.head)
+        return;
+    part.n = upto;
+    (void)redo_all(m, &part, false, why); /* what it doesn't reach isn't shown */
+}
+
 /* ---- state hashes of lines that recovery passed over, when somebody asks ---- */
 
 void match_recall(struct match *m)

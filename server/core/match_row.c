@@ -74,6 +74,10 @@ static void put_setup(const struct match *m, struct jsonw *w)
     jsonw_m_str(w, "maker", s->maker);
     jsonw_m_str(w, "opponent", s->opponent);
     jsonw_m_str(w, "invite", s->invite);
+    if (s->delay > 0)
+        jsonw_m_int(w, "delay", s->delay);
+    if (s->max_spectators > 0)
+        jsonw_m_int(w, "max_spectators", s->max_spectators);
     if (s->has_rematch)
         jsonw_m_hex(w, "rematch_of", s->rematch_of, MATCH_ID_LEN);
 }
@@ -159,6 +163,9 @@ static bool read_setup(const struct json *j, struct match_setup *s)
            json_get_text(j, "maker", s->maker, sizeof(s->maker)) &&
            json_get_text(j, "opponent", s->opponent, sizeof(s->opponent)) &&
            json_get_text(j, "invite", s->invite, sizeof(s->invite)) &&
+           (json_get(j, "delay") == NULL || json_get_u32(j, "delay", &s->delay)) &&
+           (json_get(j, "max_spectators") == NULL ||
+            json_get_u32(j, "max_spectators", &s->max_spectators)) &&
            (!s->has_rematch || json_get_hex(j, "rematch_of", s->rematch_of, MATCH_ID_LEN));
 }
 

@@ -2,6 +2,7 @@
  * match_sync.c -- entries, and the position that they follow, for who comes or comes back
  * (PROTOCOL, Sync).
  */
+#include "proto/msg.h"
 #include "server/core/match_impl.h"
 
 enum { EVENT_FRAME = 180 }; /* bytes around an entry: names and two hashes */
@@ -80,6 +81,8 @@ static void put_front(const struct match *m, const struct match_sync *s, struct 
     w->comma = true;
     jsonw_m_bool(w, "rated", setup->rated);
     jsonw_m_str(w, "maker", setup->maker);
+    if (setup->delay > 0)
+        jsonw_m_int(w, "delay", setup->delay);
     if (m->core.started)
         put_players(m, w);
     if (s->role == ROLE_COUNT)
@@ -196,16 +199,21 @@ static void put_offers(const struct match *m, struct jsonw *w)
     jsonw_arr_end(w);
 }
 
-static void put_rear(const struct match *m, struct match_now now, struct jsonw *w)
+void match_clock_rule(const struct match *m, struct match_now now, struct jsonw *w)
 {
     struct buf rule = BUF_EMPTY;
-    struct match_request r;
 
     clock_rule_to_json(&m->setup.clock, &rule);
     jsonw_m_raw(w, "clock", rule.data, rule.len - 1); /* left open for what runs */
     match_clock_json(m, now, w);
     jsonw_obj_end(w);
     buf_fini(&rule);
+}
+
+static void put_rear(const struct match *m, struct jsonw *w)
+{
+    struct match_request r;
+
     jsonw_m_str(w, "fair", fair_word((enum fair)m->setup.fair));
     put_dice(m, w);
     if (match_request(m, &r)) {
@@ -216,17 +224,12 @@ static void put_rear(const struct match *m, struct match_now now, struct jsonw *
     put_offers(m, w);
 }
 
-enum err match_sync(struct match *m, const struct match_sync *s, struct match_now now,
-                    struct jsonw *w, struct match_synced *out)
+/* All that stands before the clock. */
+static void put_up_to_clock(struct match *m, const struct match_sync *s, struct jsonw *w,
+                            struct match_synced *out)
 {
-    uint32_t from = 0;
+    uint32_t from = s->has_after ? (uint32_t)s->after : 0;
 
-    *out = (struct match_synced){0};
-    if (s->has_after) {
-        if (s->after < 0 || s->after > m->core.head)
-            return ERR_PARAMS;
-        from = (uint32_t)s->after;
-    }
     put_front(m, s, w);
     if (!s->has_after && m->core.started) {
         from = base_seq(&m->core);
@@ -240,6 +243,37 @@ enum err match_sync(struct match *m, const struct match_sync *s, struct match_no
     out->upto = put_events(m, from, w);
     if (out->upto < m->core.head)
         jsonw_m_int(w, "next", out->upto);
-    put_rear(m, now, w);
+}
+
+enum err match_sync(struct match *m, const struct match_sync *s, struct match_now now,
+                    struct jsonw *w, struct match_synced *out)
+{
+    *out = (struct match_synced){0};
+    if (s->has_after && (s->after < 0 || s->after > m->core.head))
+        return ERR_PARAMS;
+    put_up_to_clock(m, s, w, out);
+    match_clock_rule(m, now, w);
+    put_rear(m, w);
     return ERR_OK;
+}
+
+void match_prepare_new(struct match *m, struct match_prepared *out)
+{
+    const struct match_sync nobody = {.role = ROLE_COUNT};
+    struct buf text = BUF_EMPTY;
+    struct jsonw w = jsonw_on(&text);
+
+    *out = (struct match_prepared){.front = NULL};
+    jsonw_obj(&w);
+    put_up_to_clock(m, &nobody, &w, &out->got);
+    buf_putc(&text, ','); /* the clock begins an object's members for who writes it */
+    out->front = shared_new(text.data, text.len);
+    buf_reset(&text);
+    w = jsonw_on(&text);
+    w.comma = true;
+    put_rear(m, &w);
+    jsonw_obj_end(&w);
+    msg_end(&w);
+    out->rear = shared_new(text.data, text.len);
+    buf_fini(&text);
 }

@@ -155,7 +155,7 @@ void out_buf(struct core *c, struct conn *cn, const struct buf *b)
     if (cn->closing)
         return;
     e = push(c, CORE_FX_SEND, cn->id);
-    e->player = true;
+    e->player = session_plays(cn);
     e->slow_at = session_queue(c, cn);
     e->u.bytes = shared_new(b->data, b->len);
     c->stats.sent_bytes += b->len;

@@ -223,6 +223,7 @@ void room_enter(struct core *c, struct room *r)
         list_add(&c->all, r);
     if (r->m == NULL)
         return;
+    r->shown = match_visible_head(r->m, room_stranger);
     relist(c, r);
     if (r->list == ROOMS_OVER)
         return;
@@ -252,12 +253,11 @@ void room_leave(struct core *c, struct room *r)
 
 /* ---- what a stored transaction has done ---- */
 
-/* The batch's entries as one run of lines, written once for all readers. */
-static struct shared *event_lines(struct core *c, struct room *r, const struct match_applied *ap)
+struct shared *room_lines(struct core *c, struct room *r, uint32_t first, uint32_t n)
 {
     struct buf *b = out_line(c);
 
-    for (uint32_t seq = ap->first; seq < ap->first + ap->n; seq++) {
+    for (uint32_t seq = first; seq < first + n; seq++) {
         struct jsonw w = msg_note(b, NOTE_MATCH_EVENT);
 
         jsonw_m_hex(&w, "match", r->id, sizeof(r->id));
@@ -273,7 +273,7 @@ static void broadcast(struct core *c, struct room *r, const struct match_applied
 
     if (ap->n == 0 || (r->players.n == 0 && r->watchers.n == 0))
         return;
-    l.line = event_lines(c, r, ap);
+    l.line = room_lines(c, r, ap->first, ap->n);
     room_say(c, r, &l);
     shared_unref(l.line);
 }
@@ -307,6 +307,7 @@ static void applied(struct core *c, struct room *r, const struct match_applied *
     broadcast(c, r, ap);
     if (ap->undo_to != 0)
         room_undone(c, r, ap->undo_to);
+    room_show(c, r);
     relist(c, r);
     if (ap->joined) {
         end_challenge(c, r);

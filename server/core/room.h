@@ -83,11 +83,19 @@ void room_tell_presence(struct core *c, const struct room *r, struct conn *cn);
 void room_tell_clock(struct core *c, const struct room *r, struct conn *cn);
 void room_tell_all_presence(struct core *c, struct room *r);
 void room_tell_all_clock(struct core *c, struct room *r);
+/* What delayed viewers may see by now, to them. */
+void room_show(struct core *c, struct room *r);
+/* The user as a viewer of this match; and anybody without a seat. */
+struct match_viewer room_viewer(const struct room *r, const struct user *u);
+extern const struct match_viewer room_stranger;
+/* Entries [first, first + n) as one run of lines, written once for all readers; one reference, the
+ * caller's. */
+NODISCARD struct shared *room_lines(struct core *c, struct room *r, uint32_t first, uint32_t n);
 /* One line to players, then (all) to those who look on, but not to who has muted `from`. */
 struct room_line {
     struct shared *line;
-    const char *from; /* NULL: nobody in particular */
-    bool to_players, to_watchers;
+    const char *from;                       /* NULL: nobody in particular */
+    bool to_players, to_watchers, to_later; /* later: who looks on with a delay */
 };
 void room_say(struct core *c, struct room *r, const struct room_line *l);
 

@@ -117,28 +117,64 @@ void subs_resync(struct core *c, struct conn *cn)
     }
 }
 
-static void undone(struct core *c, struct sub_list *l, uint32_t undo_to)
+static void undone(struct core *c, struct sub_list *l, uint32_t undo_to, bool later)
 {
     struct sub *next;
 
     for (struct sub *s = l->first; s != NULL; s = next) {
         next = s->next;
-        if (s->state_seq > undo_to)
+        if (s->state_seq > undo_to && s->later == later)
             resync(c, s);
     }
 }
 
 void room_undone(struct core *c, struct room *r, uint32_t undo_to)
 {
-    undone(c, &r->players, undo_to);
-    undone(c, &r->watchers, undo_to);
+    undone(c, &r->players, undo_to, false);
+    undone(c, &r->watchers, undo_to, false);
+    if (r->undo_low == 0 || undo_to < r->undo_low)
+        r->undo_low = undo_to;
+}
+
+const struct match_viewer room_stranger = {.role = ROLE_COUNT};
+
+struct match_viewer room_viewer(const struct room *r, const struct user *u)
+{
+    return (struct match_viewer){.role = room_role(r, u), .umpire = u->role != USER_PLAIN};
+}
+
+void room_show(struct core *c, struct room *r)
+{
+    const uint32_t upto = match_visible_head(r->m, room_stranger);
+    struct room_line l = {.to_later = true};
+
+    if (match_setup_of(r->m)->delay == 0 || upto <= r->shown)
+        return;
+    if (r->watchers.n > 0) {
+        l.line = room_lines(c, r, r->shown + 1, upto - r->shown);
+        room_say(c, r, &l);
+        shared_unref(l.line);
+    }
+    if (r->undo_low != 0)
+        undone(c, &r->watchers, r->undo_low, true);
+    r->undo_low = 0;
+    r->shown = upto;
 }
 
 /* ---- notes to all readers ---- */
 
+static bool hears(const struct sub *s, const struct room_line *line)
+{
+    if (s->player)
+        return line->to_players;
+    return s->later ? line->to_later : line->to_watchers;
+}
+
 static void say_to(struct core *c, struct sub_list *l, const struct room_line *line)
 {
     for (struct sub *s = l->first; s != NULL; s = s->next) {
+        if (!hears(s, line))
+            continue;
         if (line->from != NULL && user_has_muted(s->conn->user, line->from))
             continue;
         if (s->conn->slow)
@@ -152,7 +188,7 @@ void room_say(struct core *c, struct room *r, const struct room_line *l)
 {
     if (l->to_players)
         say_to(c, &r->players, l);
-    if (l->to_watchers)
+    if (l->to_watchers || l->to_later)
         say_to(c, &r->watchers, l);
 }
 
@@ -222,9 +258,9 @@ void room_tell_clock(struct core *c, const struct room *r, struct conn *cn)
         note_send(c, cn, &w);
 }
 
-static void say_note(struct core *c, struct room *r, struct jsonw *w)
+static void say_note(struct core *c, struct room *r, struct jsonw *w, bool later)
 {
-    struct room_line l = {.to_players = true, .to_watchers = true};
+    struct room_line l = {.to_players = true, .to_watchers = true, .to_later = later};
 
     l.line = note_share(c, w);
     room_say(c, r, &l);
@@ -240,7 +276,7 @@ void room_tell_all_presence(struct core *c, struct room *r)
     if (r->m == NULL || (r->players.n == 0 && r->watchers.n == 0))
         return;
     w = presence_note(c, r);
-    say_note(c, r, &w);
+    say_note(c, r, &w, true);
 }
 
 void room_tell_all_clock(struct core *c, struct room *r)
@@ -248,5 +284,5 @@ void room_tell_all_clock(struct core *c, struct room *r)
     struct jsonw w;
 
     if ((r->players.n > 0 || r->watchers.n > 0) && clock_note(c, r, &w))
-        say_note(c, r, &w);
+        say_note(c, r, &w, false);
 }

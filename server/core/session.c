@@ -116,7 +116,7 @@ bool session_is_private(const struct core *c, const struct conn *cn)
     return cn->tls || cn->loopback || c->cfg.trust_plain;
 }
 
-static bool plays(const struct conn *cn)
+bool session_plays(const struct conn *cn)
 {
     for (const struct sub *s = cn->subs; s != NULL; s = s->conn_next)
         if (s->player)
@@ -130,7 +130,7 @@ uint32_t session_queue(const struct core *c, const struct conn *cn)
 
     if (cn->phase != PHASE_USER)
         return (uint32_t)l->queue_guest;
-    return (uint32_t)(plays(cn) ? l->queue_player : l->queue_spectator);
+    return (uint32_t)(session_plays(cn) ? l->queue_player : l->queue_spectator);
 }
 
 /* Is it the peer that a line waits for? */
@@ -153,7 +153,7 @@ static void arm(struct core *c, struct conn *cn)
     const int64_t grace_ms = cn->phase == PHASE_NEW ? l->hello_ms : l->login_ms;
     int64_t at = cn->life.ms + (cn->pinged ? l->silence_ms : l->ping_ms);
 
-    if (cn->slow && !plays(cn))
+    if (cn->slow && !session_plays(cn))
         sooner(&at, cn->slow_since.ms + l->slow_ms);
     if (cn->limited && cn->phase != PHASE_USER)
         sooner(&at, cn->grace.ms + grace_ms);
@@ -543,7 +543,7 @@ static const char *overdue(const struct core *c, const struct conn *cn)
 {
     const struct limits *l = &c->cfg.limits;
 
-    if (cn->slow && !plays(cn) && mono_since(c->now, cn->slow_since) >= l->slow_ms)
+    if (cn->slow && !session_plays(cn) && mono_since(c->now, cn->slow_since) >= l->slow_ms)
         return "you read too slowly";
     if (!cn->limited)
         return NULL;

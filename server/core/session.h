@@ -28,6 +28,8 @@ extern const char session_banned[];
 extern const char session_not_private[];
 bool session_is_private(const struct core *c, const struct conn *cn);
 /* What more waits to be sent than this makes it slow. */
+/* Does it read a match that its user plays? */
+bool session_plays(const struct conn *cn);
 uint32_t session_queue(const struct core *c, const struct conn *cn);
 /* Answer the lines that are there until one must wait. */
 void session_run(struct core *c, struct conn *cn);

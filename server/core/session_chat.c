@@ -30,7 +30,8 @@ static void deliver(struct core *c, struct conn *cn, const struct msg_request *r
     bool closed = match_setup_of(r->m)->rated && match_state(r->m) != MATCH_OVER;
     struct room_line l = {.from = cn->user->name,
                           .to_players = seated || !closed,
-                          .to_watchers = req->p.to == CHAT_ALL};
+                          .to_watchers = req->p.to == CHAT_ALL,
+                          .to_later = req->p.to == CHAT_ALL};
     struct jsonw w;
 
     reply_empty(c, cn, req);

@@ -97,6 +97,8 @@ static enum verdict read_setup(struct core *c, const struct user *u, const struc
     s->fair = msg_has(p, MSG_F_FAIR) ? p->fair : (uint8_t)match_default_fair(&s->clock, s->rated);
     s->watch = p->watch;
     s->is_private = p->priv;
+    s->delay = p->delay;
+    s->max_spectators = p->max_spectators;
     str_copy(s->maker, sizeof(s->maker), u->name);
     if (read_opponent(c, u, p, s, no) != SAID)
         return REFUSED;

@@ -90,6 +90,7 @@ struct sub {
     struct sub *prev, *next; /* of the room's players or watchers */
     uint32_t state_seq;      /* of the state given at sync; 0: none given */
     bool player;
+    bool later; /* sees events when match_visible_head reaches them */
     bool stale; /* missed events: gets match.resync once drained */
 };
 struct sub_list {
@@ -182,6 +183,8 @@ struct room {
     struct mono retry;       /* after a storage failure nothing is started before this */
     struct mono presence_at; /* when spectators may be counted out again */
     bool presence_due;
+    uint32_t shown;            /* entries that delayed viewers have been sent; delay > 0 */
+    uint32_t undo_low;         /* the lowest undo_to that they don't know of yet; 0: none */
     struct mono expires;       /* an open match, without an answer */
     struct mono over_at;       /* since when it is over, or opened from the archive */
     struct mono used;          /* when somebody last asked for it */
