@@ -227,7 +227,7 @@ static void put_room(const struct core *c, const struct room *r, struct jsonw *w
 {
     jsonw_obj(w);
     if (room_setup(r) != NULL) {
-        lobby_summary(c, r, w);
+        lobby_summary(c, r, (struct match_viewer){.role = ROLE_COUNT, .umpire = true}, w);
     } else {
         jsonw_m_hex(w, "match", r->id, sizeof(r->id));
         jsonw_m_int(w, "no", r->no);
