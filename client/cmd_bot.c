@@ -118,7 +118,9 @@ static void on_ready(void *data)
 
     if (m == NULL)
         return;
-    buf_printf(&text, "Match #%u: %s. ", m->audit.no, m->scn->title);
+    buf_printf(&text, "Match #%u: %s. At ", m->audit.no, m->scn->title);
+    url_print_match(&app_options(f->app)->url, m->audit.no, &text);
+    buf_puts(&text, ". ");
     words_position(&m->audit, model_side(m), &text);
     say(f, buf_str(&text));
     buf_fini(&text);

@@ -480,8 +480,10 @@ void line_intro(struct line_mode *l)
     const char *invite = seat_invite(app_seat(l->app));
     struct buf text = BUF_EMPTY;
 
-    buf_printf(&text, "Match #%u: %s, %u by %u squares, %u turns. ", m->audit.no, m->scn->title,
+    buf_printf(&text, "Match #%u: %s, %u by %u squares, %u turns. At ", m->audit.no, m->scn->title,
                model_board(m)->w, model_board(m)->h, model_board(m)->turns);
+    url_print_match(&app_options(l->app)->url, m->audit.no, &text);
+    buf_puts(&text, ". ");
     if (m->audit.fair == FAIR_SERVER)
         buf_puts(&text, "Server-only dice. ");
     if (invite[0] != '\0') {

@@ -83,3 +83,11 @@ void url_print(const struct url *u, struct buf *out)
     if (u->match[0] != '\0')
         buf_printf(out, "/match/%s", u->match);
 }
+
+void url_print_match(const struct url *u, uint32_t no, struct buf *out)
+{
+    struct url place = *u;
+
+    (void)snprintf(place.match, sizeof(place.match), "%u", no);
+    url_print(&place, out);
+}

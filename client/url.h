@@ -27,5 +27,7 @@ NODISCARD enum err url_parse(const char *text, struct url *out, char why[URL_WHY
 bool url_is_match(const char *text);
 /* Write it again, for people; the match is left out when "". */
 void url_print(const struct url *u, struct buf *out);
+/* The match with number `no` at that server, for people to pass on; u's own match is left out. */
+void url_print_match(const struct url *u, uint32_t no, struct buf *out);
 
 #endif

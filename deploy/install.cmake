@@ -23,6 +23,9 @@ find_program(SCDOC scdoc)
 if(SCDOC)
   file(GLOB sources CONFIGURE_DEPENDS ${deploy}/man/*.scd)
   set(pages "")
+  if(NOT TARGET skirmishctl)
+    list(FILTER sources EXCLUDE REGEX "/skirmishctl")
+  endif()
   foreach(source IN LISTS sources)
     get_filename_component(page ${source} NAME_WLE)
     string(REGEX MATCH "[0-9]$" section ${page})
@@ -47,8 +50,10 @@ endif()
 # --- completion -----------------------------------------------------------------------------
 
 foreach(program skirmish skirmishd skirmishctl) # bash looks for a file of the command's name
-  install(FILES ${deploy}/completion/skirmish RENAME ${program}
-    DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/bash-completion/completions)
+  if(TARGET ${program})
+    install(FILES ${deploy}/completion/skirmish RENAME ${program}
+      DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/bash-completion/completions)
+  endif()
 endforeach()
 
 # --- service --------------------------------------------------------------------------------
@@ -59,8 +64,11 @@ foreach(unit skirmishd.service skirmishd-backup.service)
   configure_file(${deploy}/systemd/${unit}.in ${PROJECT_BINARY_DIR}/systemd/${unit} @ONLY)
 endforeach()
 install(FILES ${PROJECT_BINARY_DIR}/systemd/skirmishd.service ${deploy}/systemd/skirmishd.socket
-  ${PROJECT_BINARY_DIR}/systemd/skirmishd-backup.service ${deploy}/systemd/skirmishd-backup.timer
   DESTINATION ${SK_UNIT_DIR})
+if(TARGET skirmishctl)
+  install(FILES ${PROJECT_BINARY_DIR}/systemd/skirmishd-backup.service
+    ${deploy}/systemd/skirmishd-backup.timer DESTINATION ${SK_UNIT_DIR})
+endif()
 install(FILES ${deploy}/systemd/sysusers.conf RENAME skirmish.conf DESTINATION lib/sysusers.d)
 install(FILES ${deploy}/systemd/tmpfiles.conf RENAME skirmish.conf DESTINATION lib/tmpfiles.d)
 

@@ -10,6 +10,10 @@ packages_build="gcc libc6-dev cmake ninja-build pkg-config libuv1-dev libsodium-
 # shellcheck disable=SC2034
 packages_test="libcmocka-dev python3 python3-jsonschema tmux scdoc mandoc man-db"
 # shellcheck disable=SC2034
+packages_package="debhelper dpkg-dev lintian scdoc systemd"
+# shellcheck disable=SC2034
+packages_fresh="debootstrap dpkg iproute2 util-linux git"
+# shellcheck disable=SC2034
 packages_lint="git clang clang-format clang-tidy libclang-rt-14-dev llvm cppcheck shellcheck"
 
 say() {
