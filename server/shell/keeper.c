@@ -252,7 +252,7 @@ static int take_signals(void)
 
 /* ---- the server's side ---- */
 
-enum err keeper_open(struct keeper *k, const struct config *cfg)
+enum err keeper_start(struct keeper *k, const struct config *cfg)
 {
     char why[CONFIG_WHY_LEN];
     struct house *h;

@@ -21,7 +21,7 @@ struct keeper {
 /* What [bots] says: how many bots; -1: why[] says what is wrong with it. */
 int keeper_check(const struct config *cfg, char why[CONFIG_WHY_LEN]);
 /* Fork it if there are bots. Single-threaded still. ERR_IO: errno, k->fd is -1. */
-NODISCARD enum err keeper_open(struct keeper *k, const struct config *cfg);
+NODISCARD enum err keeper_start(struct keeper *k, const struct config *cfg);
 /* The server listens there: bots may come. Once. False: there is no plain listener for them. */
 NODISCARD bool keeper_tell(struct keeper *k, const struct config *cfg);
 /* Bots and keeper end. */

@@ -458,7 +458,7 @@ int shell_run(const struct config *cfg, char **argv)
     sh->argv = argv;
     if (starter_open(&sh->starter, argv) != ERR_OK) /* first of all: it has nothing of ours */
         LOG_WARN("upgrade", "words=%s", "no process can be forked: no upgrade while serving");
-    if (keeper_open(&sh->keeper, cfg) != ERR_OK)
+    if (keeper_start(&sh->keeper, cfg) != ERR_OK)
         LOG_WARN("bots", "words=%s", "no process can be forked: no house bots");
     scenario_set_init(&sh->scenarios);
     CHECK(uv_loop_init(&sh->loop) == 0);
