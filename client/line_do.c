@@ -9,6 +9,21 @@
 #include "common/base/msec.h"
 #include "common/base/str.h"
 
+bool line_is_late(struct line_mode *l, const char *line, uint32_t played)
+{
+    enum command_kind kind;
+    struct buf text = BUF_EMPTY;
+
+    if (played == LINE_ANY_TIME || played == l->played || !orders_kind(line, &kind) ||
+        !orders_is_order(kind))
+        return false;
+    buf_puts(&text, "Not sent, the board has moved on since it was typed: ");
+    words_safe(line, &text);
+    line_say(&l->out, buf_str(&text));
+    buf_fini(&text);
+    return true;
+}
+
 bool line_may_do(const struct line_mode *l, const char *line)
 {
     const struct model *m;
@@ -429,6 +444,8 @@ static void do_request(struct line_mode *l, const struct model *m, const struct 
         line_rematch(l);
     else if (c->kind == COMMAND_ACCEPT || c->kind == COMMAND_DECLINE)
         answer(l, m, c->kind == COMMAND_ACCEPT);
+    else if (c->kind == COMMAND_RESIGN && c->number == 0)
+        line_say(&l->out, "That gives the game up. `resign yes` does it.");
     else if (c->kind == COMMAND_RESIGN)
         end_game(l, MSG_MATCH_RESIGN);
     else if (c->kind == COMMAND_CLAIM)

@@ -9,18 +9,27 @@
 #include "client/line_out.h"
 #include "client/orders.h"
 
+#define LINE_ANY_TIME UINT32_MAX
+
+struct line_queued {
+    char *text;      /* owned */
+    uint32_t played; /* newest entry of play when it was typed with the line down; else
+                        LINE_ANY_TIME */
+};
+
 struct line_mode {
     const struct options *opt;
     struct app *app;
     struct input *input;
     struct line_out out;
-    char **queue; /* owned lines not yet done, oldest first */
+    struct line_queued *queue; /* owned; not yet done, oldest first */
     size_t n_queue, cap_queue;
     bool typed, ended, left;
     bool ready;          /* the match was shown */
     bool down;           /* the line is down, and that was said */
     bool told_over;      /* the end was told, and the player is still here */
     bool awaits_over;    /* a resignation or claim was granted */
+    uint32_t played;     /* newest entry of play: order, roll or event */
     unsigned asks;       /* requests whose answers are waited for */
     uint16_t shown_turn; /* whose phase was announced last */
     uint8_t shown_side;
@@ -51,6 +60,8 @@ void line_answered(struct line_mode *l);
 /* ---- line_do.c ---- */
 /* May the line be done now, or must it wait? */
 bool line_may_do(const struct line_mode *l, const char *line);
+/* Was it an order typed while the line was down, and has the board moved on since? Says so. */
+bool line_is_late(struct line_mode *l, const char *line, uint32_t played);
 /* Do a line of a match. */
 void line_do(struct line_mode *l, const char *line);
 /* "Refused (R12): ..." of an order that was sent. */

@@ -35,12 +35,13 @@ static void push(struct line_mode *l, const char *line)
         l->cap_queue = MAX(l->cap_queue * 2, (size_t)16);
         l->queue = mem_resize(l->queue, l->cap_queue, sizeof(*l->queue));
     }
-    l->queue[l->n_queue++] = mem_strdup(line);
+    l->queue[l->n_queue++] =
+        (struct line_queued){mem_strdup(line), l->typed && l->down ? l->played : LINE_ANY_TIME};
 }
 
-static char *take(struct line_mode *l, size_t i)
+static struct line_queued take(struct line_mode *l, size_t i)
 {
-    char *line = l->queue[i];
+    const struct line_queued line = l->queue[i];
 
     l->n_queue--;
     memmove(&l->queue[i], &l->queue[i + 1], (l->n_queue - i) * sizeof(*l->queue));
@@ -48,10 +49,10 @@ static char *take(struct line_mode *l, size_t i)
 }
 
 /* The next line that may be done: the first, or for a person the first that needn't wait. */
-static bool next(struct line_mode *l, char **line)
+static bool next(struct line_mode *l, struct line_queued *line)
 {
     for (size_t i = 0; i < l->n_queue; i++) {
-        if (line_may_do(l, l->queue[i])) {
+        if (line_may_do(l, l->queue[i].text)) {
             *line = take(l, i);
             return true;
         }
@@ -73,14 +74,14 @@ static bool is_idle(const struct line_mode *l)
 
 static void pump(struct line_mode *l)
 {
-    char *line = NULL;
+    struct line_queued line;
 
     while (!l->left && next(l, &line)) {
         if (app_seat(l->app) == NULL)
-            line_lobby_do(l, line);
-        else
-            line_do(l, line);
-        mem_free(line);
+            line_lobby_do(l, line.text);
+        else if (!line_is_late(l, line.text, line.played))
+            line_do(l, line.text);
+        mem_free(line.text);
     }
     if (!l->left && l->ended && is_idle(l)) {
         line_say(&l->out, "The input has ended; the match goes on without it.");
@@ -125,7 +126,12 @@ static void on_entry(void *data, bool live)
 {
     struct line_mode *l = data;
 
-    line_entry(&l->out, line_match(l), live);
+    const struct model *m = line_match(l);
+
+    if (m->audit.last.kind == ENTRY_ORDER || m->audit.last.kind == ENTRY_ROLL ||
+        m->audit.last.kind == ENTRY_PLAY)
+        l->played = m->audit.last.seq;
+    line_entry(&l->out, m, live);
 }
 
 /* Our order's roll comes in a moment: its dice belong into the same line. */
@@ -340,7 +346,7 @@ int line_mode_run(const struct options *opt)
     if (code == EX_OK)
         code = app_run(opt, &front);
     for (size_t i = 0; i < l.n_queue; i++)
-        mem_free(l.queue[i]);
+        mem_free(l.queue[i].text);
     mem_free(l.queue);
     line_out_fini(&l.out);
     return code;

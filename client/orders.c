@@ -331,6 +331,16 @@ static enum err parse_log(char *line, struct said *out, struct buf *why)
     return ERR_OK;
 }
 
+static enum err parse_resign(char *line, struct said *out, struct buf *why)
+{
+    const char *word = str_word(&line);
+
+    if (word != NULL && !str_eq(word, "yes"))
+        return usage(COMMAND_RESIGN, why);
+    out->number = word != NULL ? 1 : 0;
+    return ERR_OK;
+}
+
 static enum err parse_text(const char *line, struct said *out, struct buf *why)
 {
     size_t n;
@@ -376,6 +386,8 @@ static enum err parse_rest(const struct orders_place *at, char *line, const char
         return parse_figure(at, line, out, why);
     if (kind == COMMAND_LOG)
         return parse_log(line, out, why);
+    if (kind == COMMAND_RESIGN)
+        return parse_resign(line, out, why);
     if (kind == COMMAND_SAY || kind == COMMAND_SAY_ALL)
         return parse_text(raw, out, why);
     if (kind == COMMAND_UNDO)

@@ -38,7 +38,8 @@
       "after the end: challenge the same player, sides swapped")                                   \
     X(COMMAND_ACCEPT, "accept", NULL, false, "accept", "accept the other side's newest offer")     \
     X(COMMAND_DECLINE, "decline", NULL, false, "decline", "decline it")                            \
-    X(COMMAND_RESIGN, "resign", NULL, false, "resign", "give the game up")                         \
+    X(COMMAND_RESIGN, "resign", NULL, false, "resign [yes]",                                       \
+      "give the game up; yes: without being asked again")                                          \
     X(COMMAND_CLAIM, "claim", NULL, false, "claim", "claim the game from one who stays away")      \
     X(COMMAND_GO_ON, "go", NULL, false, "go on", "go on with a server that went back")             \
     X(COMMAND_HELP, "help", "?", false, "?", "this list")                                          \
@@ -57,7 +58,7 @@ struct said {
     struct rules_refusal no; /* move: only the end was given and there is no way; else zero */
     uint16_t figure;         /* legal, odds; RULES_NO_FIGURE: none given */
     uint8_t face;            /* odds; RULES_NO_DIR: none given */
-    uint16_t number;         /* log */
+    uint16_t number;         /* log; resign: 1 with yes */
     char text[1700];         /* say */
 };
 

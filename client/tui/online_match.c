@@ -234,6 +234,7 @@ static void on_ready(void *data)
     words_position(&model_of(o)->audit, model_side(model_of(o)), &words);
     log_add(&o->table.log, LOG_NEWS, buf_str(&words));
     buf_fini(&words);
+    play_back(&o->table);
     look_whose_turn(o);
 }
 

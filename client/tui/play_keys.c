@@ -30,9 +30,34 @@ static bool may_order(struct play_table *p)
     return false;
 }
 
+/* Would it be ours to order, were the line up? */
+static bool may_keep(const struct scene *v)
+{
+    const struct audit *a = v->a;
+
+    return v->status != NULL && v->status[0] != '\0' && v->me != RULES_NOBODY && !v->busy &&
+           a->started && !a->over && !a->paused && a->roll_seq == 0 &&
+           a->game.rules.state.active == v->me;
+}
+
+static void keep(struct play_table *p, const struct rules_order *o)
+{
+    struct buf words = BUF_EMPTY;
+
+    orders_print(p->scene.a->scn, o, &words);
+    (void)str_copy(p->kept.words, sizeof(p->kept.words), buf_str(&words));
+    buf_fini(&words);
+    p->kept.on = true;
+    p->kept.order = *o;
+    p->kept.base = p->scene.a->head;
+    select_clear(&p->table.select);
+}
+
 static void give(struct play_table *p, const struct rules_order *o)
 {
-    if (may_order(p))
+    if (may_keep(&p->scene))
+        keep(p, o);
+    else if (may_order(p))
         p->port.order(p->port.data, o);
 }
 
@@ -90,8 +115,9 @@ static void end_phase(struct play_table *p)
 {
     const struct select_place at = play_place(p);
 
-    /* the question may be put while an order is still on its way */
-    if (!(p->scene.busy && at.state->active == p->scene.me) && !may_order(p))
+    /* the question may be put while an order is still on its way, or the line is down */
+    if (!(p->scene.busy && at.state->active == p->scene.me) && !may_keep(&p->scene) &&
+        !may_order(p))
         return;
     if (p->scene.busy || select_ready(&at, p->scene.me) > 0)
         p->table.ask = ACT_END_PHASE;
@@ -120,6 +146,7 @@ static void open_prompt(struct play_table *p, enum table_prompt kind)
 {
     p->table.prompt = kind;
     field_set(&p->table.field, "");
+    recall_begin(&p->recall);
 }
 
 /* Commands that are keys too. */
@@ -183,6 +210,8 @@ static void take_order_line(struct play_table *p, const char *line)
         give(p, &said.order);
     } else if (said.kind == COMMAND_SAY || said.kind == COMMAND_SAY_ALL) {
         p->port.say(p->port.data, said.text, said.kind == COMMAND_SAY_ALL);
+    } else if (said.kind == COMMAND_RESIGN && said.number == 1 && v->can[ACT_RESIGN]) {
+        p->port.act(p->port.data, ACT_RESIGN);
     } else if (act_of((enum command_kind)said.kind) != ACT_NONE) {
         do_action(p, act_of((enum command_kind)said.kind));
     } else {
@@ -213,12 +242,14 @@ static void take_line(struct play_table *p)
     const char *text = p->table.field.text;
 
     p->table.prompt = PROMPT_NONE;
-    if (kind == PROMPT_ORDER)
+    if (kind == PROMPT_ORDER) {
+        recall_add(&p->recall, text);
         take_order_line(p, text);
-    else if (kind == PROMPT_TURN)
+    } else if (kind == PROMPT_TURN) {
         jump_to(p, text);
-    else if (text[0] != '\0')
+    } else if (text[0] != '\0') {
         p->port.say(p->port.data, text, kind == PROMPT_SAY_ALL);
+    }
 }
 
 static void prompt_key(struct play_table *p, uint32_t key)
@@ -227,7 +258,7 @@ static void prompt_key(struct play_table *p, uint32_t key)
         take_line(p);
     else if (key == KEY_K_ESC)
         p->table.prompt = PROMPT_NONE;
-    else
+    else if (p->table.prompt != PROMPT_ORDER || !recall_key(&p->recall, &p->table.field, key))
         (void)field_key(&p->table.field, key);
 }
 
@@ -391,6 +422,8 @@ static void cancel(struct play_table *p)
         play_now(p);
     else if (p->table.select.aiming)
         p->table.select.aiming = false;
+    else if (p->kept.on)
+        p->kept.on = false;
     else
         select_clear(&p->table.select);
 }

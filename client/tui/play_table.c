@@ -35,6 +35,7 @@ void play_fini(struct play_table *p)
     log_fini(&p->log);
     mem_free(p->luck);
     buf_fini(&p->dice);
+    recall_fini(&p->recall);
     memset(p, 0, sizeof(*p));
 }
 
@@ -107,6 +108,7 @@ bool play_facts(struct play_table *p)
     v->at = p->at;
     v->running_film = p->running;
     v->speed_ms = p->speed_ms;
+    v->kept = p->kept.on ? p->kept.words : "";
     if (p->at != PLAY_NOW) {
         if (p->at < p->film.n && film_state(&p->film, v->a->board, p->at, &p->shown))
             v->s = &p->shown;
@@ -191,6 +193,40 @@ void play_settled(struct play_table *p)
         select_refresh(&p->table.select, &at);
     }
     shell_dirty(p->shell);
+}
+
+/* Was anything played behind the entry `base`? */
+static bool played_since(const struct film *f, uint32_t base)
+{
+    for (size_t i = f->n; i-- > 0 && f->frame[i].seq > base;) {
+        if (f->frame[i].kind == ENTRY_ORDER || f->frame[i].kind == ENTRY_ROLL ||
+            f->frame[i].kind == ENTRY_PLAY)
+            return true;
+    }
+    return false;
+}
+
+void play_back(struct play_table *p)
+{
+    struct buf text = BUF_EMPTY;
+    const struct play_kept kept = p->kept;
+
+    if (!kept.on || !play_facts(p))
+        return;
+    p->kept.on = false;
+    if (played_since(&p->film, kept.base))
+        buf_printf(&text, "Not sent, the board has moved on: %s", kept.words);
+    else if (!p->scene.may_order || p->scene.busy)
+        buf_printf(&text, "Not sent, it can't be given now: %s", kept.words);
+    if (text.len > 0) {
+        log_add(&p->log, LOG_NEWS, buf_str(&text));
+        play_note(p, true, buf_str(&text));
+    } else {
+        buf_printf(&text, "Sent, now that the line is up: %s", kept.words);
+        log_add(&p->log, LOG_NEWS, buf_str(&text));
+        p->port.order(p->port.data, &kept.order);
+    }
+    buf_fini(&text);
 }
 
 /* ---- time ---- */

@@ -7,6 +7,7 @@
 #ifndef SK_TUI_PLAY_TABLE_H
 #define SK_TUI_PLAY_TABLE_H
 
+#include "client/tui/recall.h"
 #include "client/tui/shell.h"
 #include "client/tui/view_match.h"
 
@@ -22,6 +23,13 @@ struct play_port {
      * before may be lacking */
     void (*act)(void *data, enum action act);
 };
+/* An order given while the line is down. */
+struct play_kept {
+    bool on;
+    struct rules_order order;
+    uint32_t base;   /* newest entry then */
+    char words[200]; /* as it would be typed */
+};
 struct play_table {
     struct shell *shell;
     const struct settings *set;
@@ -33,6 +41,8 @@ struct play_table {
     struct luck *luck;
     struct rules_state shown; /* the position looked at, when it isn't the newest */
     struct buf dice;
+    struct recall recall; /* typed orders */
+    struct play_kept kept;
     size_t at; /* frame shown, or PLAY_NOW */
     bool running;
     int speed_ms;
@@ -48,6 +58,9 @@ void play_entry(struct play_table *p, const struct audit *a, bool live, bool our
 void play_whole(struct play_table *p, struct film *film, const struct luck *luck);
 /* The position has changed for good: choices are looked at again. */
 void play_settled(struct play_table *p);
+/* The line is up and the match caught up with: an order that was kept is sent if nothing was played
+ * since, or it is said that it was not. */
+void play_back(struct play_table *p);
 /* A line about the last key; bad: a refusal. */
 void play_note(struct play_table *p, bool bad, const char *text);
 /* For struct screen. */

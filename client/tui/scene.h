@@ -37,6 +37,7 @@ struct scene {
     const char *match;        /* number or id; borrowed */
     const char *dice;         /* "dice checked"; borrowed */
     bool dice_bad, dice_none; /* they don't check; none was checked yet */
+    const char *kept;         /* the order that waits for the line, as typed; "" none. Borrowed */
     const char *status;       /* one line about the link, "" fine; borrowed */
     const struct log *log;
     const struct film *film;

@@ -187,6 +187,9 @@ static void put_status(struct canvas *c, const struct scene *v, const struct tab
                          t->note_bad ? style_bold(INK_WARN) : style_bold(INK_TEXT), t->note);
     } else if (v->film != NULL && v->at < v->film->n) {
         put_replay_line(c, v, km, y);
+    } else if (v->kept != NULL && v->kept[0] != '\0') {
+        (void)canvas_printf(c, row_of(1, y, c->w - 2), style_bold(INK_WARN),
+                            "Kept until the line is up: %s (Esc drops it)", v->kept);
     } else if (v->busy) {
         (void)canvas_put(c, row_of(1, y, c->w - 2), style_of(INK_FAINT),
                          "The order is on its way.");

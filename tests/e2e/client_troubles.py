@@ -232,7 +232,7 @@ class Troubles(unittest.TestCase):
             player = self.client("a", "play", url, "--name", "Ada", "--create", "first-blood",
                                  "--side", "red", stdin=subprocess.PIPE)
             player.say("m r9 b4", "m r1 b9", "m r1 b3 n", "legal r1", "odds r3", "board", "who",
-                       "u", "xyzzy", "say good luck", "e", "resign")
+                       "u", "xyzzy", "say good luck", "e", "resign", "resign now", "resign yes")
             player.process.stdin.close()
             player.process.stdin = None
             self.assertEqual(player.end(), 0, player.tail())
@@ -240,7 +240,8 @@ class Troubles(unittest.TestCase):
                          "Order ", "R1 moves b2 to b3, facing north.", "R1 can't act (R11)",
                          "R3 at f2 facing north", "is taken back.", " 10  ", "Ada plays Red (you)",
                          "xyzzy is no command", "Ada: good luck", "Red's phase ends.",
-                         "Dice checked.", "Result: blue, resign"):
+                         "Dice checked.", "`resign yes` does it", "resign [yes]",
+                         "Result: blue, resign"):
                 player.wait_for(text)
             self.same_end(url, player, bot)
 

@@ -67,6 +67,32 @@ def outage(screen, server):
         screen.wait(r"R R1 +b3 .*(acted|chosen)")
 
 
+def typed(screen, line):
+    screen.keys(":")
+    screen.type(line)
+    screen.keys("Enter")
+
+
+def kept(screen, server):
+    """Orders given while the line is down: the newest is kept, and sent when it still fits."""
+    server.kill()
+    screen.wait(LOST)
+    typed(screen, "m r4 h4 n")
+    screen.wait("Kept until the line is up: m r4 h3 h4 n")
+    screen.keys("Escape")
+    screen.wait(gone="Kept until")
+    screen.keys(":", "Up")  # the line typed before, changed
+    screen.wait("> m r4 h4 n")
+    screen.keys("BSpace")
+    screen.type("e")
+    screen.keys("Enter")
+    screen.wait("Kept until the line is up: m r4 h3 h4 e")
+    server.start()
+    screen.wait(MINE, r"R R4 +h4 +▶ acted", "Sent, now that the line is up: m r4 h3 h4 e", gone=LOST)
+    screen.keys("u")
+    screen.wait(r"R R4 +h2 ")
+
+
 def main():
     port = free_port()
     url = "skirmish://127.0.0.1:%d" % port
@@ -82,6 +108,7 @@ def main():
                 outage(screen, server)
                 screen.keys("u")
                 screen.wait(r"R R1 +b2 ")
+                kept(screen, server)
                 end_phase(screen)
                 server.kill()  # in the bot's phase, most likely
                 screen.wait(LOST)
@@ -95,7 +122,7 @@ def main():
                 screen.keys("q")
                 if screen.exit_code() != 0:
                     raise Failure("not a clean end")
-    print("two outages, and the game went on to its end")
+    print("three outages, and the game went on to its end")
 
 
 if __name__ == "__main__":

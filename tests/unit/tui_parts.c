@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC
  * tui_parts.c -- what the screens are made of: cells, keys, colours, settings, choosing.
  */
+#include "client/tui/recall.h"
 #include "client/tui/settings.h"
 #include "client/tui/wizard.h"
 #include "common/base/str.h"
@@ -199,6 +200,40 @@ static void test_field(void **state)
 
 /* ---- settings ---- */
 
+static void test_recall(void **state)
+{
+    struct recall r = {.n = 0};
+    struct field f = {.len = 0};
+    char line[16];
+
+    (void)state;
+    assert_true(recall_key(&r, &f, KEY_K_UP));
+    assert_string_equal(f.text, "");
+    assert_false(recall_key(&r, &f, 'k'));
+    recall_add(&r, "");
+    assert_int_equal(r.n, 0);
+    for (unsigned i = 0; i < RECALL_LINES + 3; i++) {
+        (void)snprintf(line, sizeof(line), "line %u", i);
+        recall_add(&r, line);
+    }
+    assert_int_equal(r.n, RECALL_LINES);
+    recall_add(&r, "line 20"); /* it is there: it becomes the newest */
+    assert_int_equal(r.n, RECALL_LINES);
+    recall_begin(&r);
+    field_set(&f, "dra");
+    assert_true(recall_key(&r, &f, KEY_K_UP));
+    assert_string_equal(f.text, "line 20");
+    assert_true(recall_key(&r, &f, KEY_K_UP));
+    assert_string_equal(f.text, "line 34");
+    assert_true(recall_key(&r, &f, KEY_K_DOWN));
+    assert_true(recall_key(&r, &f, KEY_K_DOWN));
+    assert_string_equal(f.text, "dra");
+    for (unsigned i = 0; i < 2 * RECALL_LINES; i++)
+        assert_true(recall_key(&r, &f, KEY_K_UP));
+    assert_string_equal(f.text, "line 3");
+    recall_fini(&r);
+}
+
 static void test_settings(void **state)
 {
     struct settings s;
@@ -362,6 +397,7 @@ int main(void)
         cmocka_unit_test(test_keymap),
         cmocka_unit_test(test_keys_dont_clash),
         cmocka_unit_test(test_field),
+        cmocka_unit_test(test_recall),
         cmocka_unit_test(test_settings),
         cmocka_unit_test(test_wizard),
         cmocka_unit_test(test_choose_and_go),
