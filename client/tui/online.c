@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <signal.h>
 
+#include "client/account.h"
 #include "client/tui/online_impl.h"
 #include "common/base/mem.h"
 #include "common/base/str.h"
@@ -127,6 +128,8 @@ static void up(void *data)
     o->down = false;
     o->tries = 0;
     (void)str_copy(o->lobby.user, sizeof(o->lobby.user), link_user(app_link(o->app)));
+    if (o->opt->password != NULL && account_remember(&o->opt->url, o->lobby.user) != ERR_OK)
+        online_note(o, "The account can't be remembered in the state directory.");
     online_refresh(o);
     shell_dirty(o->shell);
 }

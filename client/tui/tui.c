@@ -4,7 +4,9 @@
 #include "client/tui/tui.h"
 
 #include <sodium.h>
+#include <unistd.h>
 
+#include "client/account.h"
 #include "client/bot/bot.h"
 #include "client/tui/hotseat.h"
 #include "client/tui/online.h"
@@ -179,9 +181,15 @@ static int at_server(const struct command *self, int argc, char **argv, struct s
         opt.wish.goal = SEAT_WATCH;
         opt.wish.from_state = true;
     }
+    if (secret == NULL)
+        account_use(&opt);
+    else if (secret->password[0] == '\0')
+        account_forget(&opt.url); /* rather a guest */
     if (opt.name == NULL && set->name[0] != '\0')
         opt.name = set->name;
     set->ascii = set->ascii || opt.ascii;
+    if (secret != NULL && secret->invite[0] != '\0')
+        opt.wish.invite = secret->invite;
     opt.password = secret != NULL && secret->password[0] != '\0' ? secret->password : NULL;
     opt.registers = secret != NULL && secret->registers;
     do {
@@ -215,7 +223,7 @@ static int ask_and_enter(char **argv, struct settings *set)
             break;
         (void)setenv("SKIRMISH_SERVER", set->server, 1);
         code = at_server(&cmd_play, 1, argv, set, secret);
-        note = "The server did not let you in by that name or password.";
+        note = "The server did not let you in by that name, password or invite code.";
     } while (code == EX_NOPERM);
     sodium_memzero(secret, sizeof(*secret));
     mem_free(secret);
@@ -251,6 +259,39 @@ static bool is_for_lines(int argc, char **argv)
     return false;
 }
 
+/* A person at a plain terminal, who plays for the first time and says nothing of where? */
+static bool is_first_by_lines(int argc, char **argv, const struct settings *set)
+{
+    if (argc < 2 || !str_eq(argv[1], "play") || set->server[0] != '\0' ||
+        getenv("SKIRMISH_SERVER") != NULL || isatty(STDIN_FILENO) != 1 ||
+        isatty(STDOUT_FILENO) != 1)
+        return false;
+    for (int i = 2; i < argc; i++) {
+        if (!str_eq(argv[i], "--plain") && !str_eq(argv[i], "--ascii"))
+            return false;
+    }
+    return true;
+}
+
+/* Not for the full screen: other commands go to the server that is kept, too. True: *code is the
+ * end of it. */
+static bool by_lines(int argc, char **argv, int *code)
+{
+    struct settings *set = mem_zalloc(sizeof(*set));
+    char why[SETTINGS_WHY_LEN];
+    enum err e;
+
+    settings_init(set);
+    e = settings_load(set, why); /* what is wrong with it, the full screen says */
+    *code = EX_OK;
+    if (e == ERR_OK && is_first_by_lines(argc, argv, set))
+        *code = wizard_lines(set);
+    else if (e == ERR_OK)
+        point_to_server(set);
+    mem_free(set);
+    return *code != EX_OK;
+}
+
 static int dispatch(int argc, char **argv, struct settings *set)
 {
     if (argc == 1)
@@ -268,7 +309,7 @@ bool tui_run(int argc, char **argv, int *code)
     struct settings *set = NULL;
 
     if (!known || is_for_lines(argc, argv) || !term_is_able())
-        return false;
+        return by_lines(argc, argv, code);
     set = load();
     *code = set == NULL ? EX_CONFIG : dispatch(argc, argv, set);
     mem_free(set);

@@ -14,7 +14,7 @@
 #include "common/base/str.h"
 #include "proto/msg.h"
 
-enum { ROW_SERVER, ROW_NAME, ROW_ACCOUNT, ROW_PASSWORD };
+enum { ROW_SERVER, ROW_NAME, ROW_ACCOUNT, ROW_PASSWORD, ROW_INVITE };
 enum { ACCOUNT_GUEST, ACCOUNT_LOGIN, ACCOUNT_NEW };
 
 #define PASSWORD_SHORTEST 8
@@ -52,6 +52,11 @@ void wizard_form(struct form *f, const struct settings *set)
                    "is only a token.",
                    "");
     row->field.secret = true;
+    row->hidden = true;
+    row = form_add(f, "Invite code",
+                   "Some servers take new accounts only with a code that their operator gave you. "
+                   "Empty: none.",
+                   "");
     row->hidden = true;
 }
 
@@ -94,6 +99,8 @@ void wizard_secret(const struct form *f, struct wizard_secret *out)
     (void)str_copy(out->password, sizeof(out->password),
                    has ? f->row[ROW_PASSWORD].field.text : "");
     out->registers = f->row[ROW_ACCOUNT].at == ACCOUNT_NEW;
+    (void)str_copy(out->invite, sizeof(out->invite),
+                   out->registers ? f->row[ROW_INVITE].field.text : "");
 }
 
 /* ---- screen ---- */
@@ -108,6 +115,7 @@ static void draw(void *data, struct canvas *c)
 static void ended(struct wizard *z, enum form_end end)
 {
     z->form.row[ROW_PASSWORD].hidden = z->form.row[ROW_ACCOUNT].at == ACCOUNT_GUEST;
+    z->form.row[ROW_INVITE].hidden = z->form.row[ROW_ACCOUNT].at != ACCOUNT_NEW;
     if (end == FORM_LEFT) {
         z->code = EX_TEMPFAIL;
         uv_stop(&z->loop);

@@ -15,6 +15,7 @@ bool wizard_take(struct form *f, struct settings *set);
 struct wizard_secret {
     char password[FIELD_MAX + 1]; /* "" for a guest; wiped by who owns it */
     bool registers;
+    char invite[64]; /* to register with; "": none */
 };
 /* The password part of the answers. */
 void wizard_secret(const struct form *f, struct wizard_secret *out);
@@ -23,5 +24,12 @@ void wizard_secret(const struct form *f, struct wizard_secret *out);
  * answers but for the secret. EX_OK; EX_TEMPFAIL: left; or said.
  */
 int wizard_run(struct settings *set, const char *note, struct wizard_secret *secret);
+
+/*
+ * Ask the same by lines, on a terminal without a full screen; an account is made or logged in to at
+ * once, and remembered. The server is SKIRMISH_SERVER from then on. EX_OK; EX_NOINPUT: the input
+ * ended; or said.
+ */
+int wizard_lines(struct settings *set);
 
 #endif

@@ -260,6 +260,7 @@ static void test_settings(void **state)
 
 static void test_wizard(void **state)
 {
+    struct wizard_secret secret;
     struct settings s;
     struct form f;
 
@@ -275,6 +276,21 @@ static void test_wizard(void **state)
     field_set(&f.row[1].field, "Ann");
     assert_true(wizard_take(&f, &s));
     assert_string_equal(s.server, "club.example:1962");
+    wizard_secret(&f, &secret);
+    assert_string_equal(secret.password, "");
+    field_set(&f.row[3].field, "short");
+    field_set(&f.row[4].field, "tea-time");
+    f.row[2].at = 2; /* a new account */
+    assert_false(wizard_take(&f, &s));
+    field_set(&f.row[3].field, "long enough");
+    assert_true(wizard_take(&f, &s));
+    wizard_secret(&f, &secret);
+    assert_true(secret.registers);
+    assert_string_equal(secret.invite, "tea-time");
+    f.row[2].at = 1; /* an account that is there */
+    wizard_secret(&f, &secret);
+    assert_false(secret.registers);
+    assert_string_equal(secret.invite, "");
 }
 
 /* ---- choosing ---- */
