@@ -5,6 +5,7 @@
  */
 #include <arpa/inet.h>
 #include <sys/epoll.h>
+#define ZLIB_CONST
 #include <zlib.h>
 
 #include "common/base/mem.h"
@@ -123,7 +124,7 @@ static void mqtt_event(struct buf *out, const char *text, size_t len)
 static void wml_put(struct buf *out, const char *text, size_t len)
 {
     unsigned char room[2 * TEXT_BYTES];
-    z_stream z = {.next_in = (Bytef *)(uintptr_t)text,
+    z_stream z = {.next_in = (const Bytef *)text,
                   .avail_in = (uInt)len,
                   .next_out = room,
                   .avail_out = sizeof(room)};

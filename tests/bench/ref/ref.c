@@ -50,10 +50,12 @@ static void on_rest(uv_write_t *req, int status)
 
 static void put(struct conn *c, const char *data, size_t len)
 {
-    uv_buf_t b = uv_buf_init((char *)(uintptr_t)data, (unsigned)len);
-    int n = uv_try_write((uv_stream_t *)&c->tcp, &b, 1);
+    uv_buf_t b = {.len = len};
     struct rest *r;
+    int n;
 
+    memcpy(&b.base, &data, sizeof(data)); /* libuv only reads it, but doesn't say so */
+    n = uv_try_write((uv_stream_t *)&c->tcp, &b, 1);
     if (n == UV_EAGAIN)
         n = 0;
     if (n < 0 || (size_t)n == len)
