@@ -9,7 +9,6 @@
 #include "common/base/mem.h"
 #include "common/base/str.h"
 #include "server/core/admin.h"
-#include "server/core/archive.h"
 #include "server/core/load.h"
 #include "server/core/lobby.h"
 
@@ -90,17 +89,12 @@ static void look_at_live(struct core *c, struct check *ch, const struct room *r,
 
 static void look_at_archived(struct core *c, struct check *ch, const struct store_found *found)
 {
-    const struct archive_env env = {c->scenarios, &c->env, core_now(c)};
     const struct store_row *row = &found->row[0];
-    char why[ARCHIVE_WHY_LEN] = "its record in the archive is damaged, or gone";
-    struct archived a = {.m = NULL};
+    char why[PLAY_WHY_LEN] = "its record in the archive is damaged, or gone";
 
     ch->matches++;
-    if (found->err != ERR_OK || archive_open(&env, row->data, row->len, true, &a, why) != ERR_OK)
+    if (found->err != ERR_OK || core_prove_archived(c, row->id, row->data, row->len, why) != ERR_OK)
         found_bad(ch, row->no, row->id, why);
-    else if (memcmp(match_setup_of(a.m)->id, row->id, MATCH_ID_LEN) != 0)
-        found_bad(ch, row->no, row->id, "the archive has another match in its place");
-    archived_fini(&a);
 }
 
 /* ---- from one to the next ---- */

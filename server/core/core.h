@@ -89,8 +89,7 @@ enum store_read_kind {
     READ_PLAYED,   /* archived matches numbered below `no`, newest first: data = summaries */
     READ_LIVE,     /* the live match `key` as it is on disk: data = journal lines, row */
     READ_AUDIT,    /* the newest audit objects, newest first */
-    READ_CHECK,    /* is the database sound? data = words if it isn't */
-    READ_BACKUP    /* copy all of it into the directory `path` */
+    READ_CHECK     /* is the database sound? data = words if it isn't */
 };
 struct store_read {
     uint64_t id; /* named by who asks */
@@ -100,7 +99,6 @@ struct store_read {
     bool hidden;                /* played: all private matches too, */
     char viewer[NAME_LEN + 1];  /* or those that this player sat in */
     char name[2][NAME_LEN + 1]; /* played: by this player, against that one; "": any */
-    char *path;                 /* owned */
 };
 struct store_row {
     uint8_t id[MATCH_ID_LEN];
@@ -288,6 +286,10 @@ NODISCARD enum err core_load_match(struct core *c, const struct core_match_row *
 NODISCARD enum err core_load_share(struct core *c, const uint8_t match[MATCH_ID_LEN],
                                    enum role role, uint32_t roll, const uint8_t share[FD1_LEN]);
 void core_load_done(struct core *c);
+/* Afterwards: play an archived match's text again from its first entry; `id` must be its. ERR_DATA:
+ * why[]. Nothing in the core changes. */
+NODISCARD enum err core_prove_archived(struct core *c, const uint8_t id[MATCH_ID_LEN],
+                                       const char *text, size_t len, char why[PLAY_WHY_LEN]);
 
 /* The step. Effects are appended to *out. */
 void core_step(struct core *c, const struct core_event *ev, struct core_effects *out);

@@ -5,6 +5,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/str.h"
+#include "server/core/archive.h"
 #include "server/core/attic.h"
 #include "server/core/ban.h"
 #include "server/core/invite.h"
@@ -152,6 +153,24 @@ enum err core_load_share(struct core *c, const uint8_t match[MATCH_ID_LEN], enum
     if (r == NULL)
         return ERR_DATA;
     return r->m == NULL ? ERR_OK : match_load_share(r->m, role, roll, share);
+}
+
+enum err core_prove_archived(struct core *c, const uint8_t id[MATCH_ID_LEN], const char *text,
+                             size_t len, char why[PLAY_WHY_LEN])
+{
+    const struct archive_env env = {c->scenarios, &c->env, core_now(c)};
+    struct archived a = {.m = NULL};
+    char words[ARCHIVE_WHY_LEN];
+    enum err e = archive_open(&env, text, len, true, &a, words);
+
+    if (e != ERR_OK) {
+        (void)str_copy(why, PLAY_WHY_LEN, words);
+    } else if (memcmp(match_setup_of(a.m)->id, id, MATCH_ID_LEN) != 0) {
+        (void)str_copy(why, PLAY_WHY_LEN, "the archive has another match in its place");
+        e = ERR_DATA;
+    }
+    archived_fini(&a);
+    return e;
 }
 
 void core_load_done(struct core *c)

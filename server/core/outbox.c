@@ -43,7 +43,6 @@ static void archive_free(struct store_archive *a)
 void store_read_free(struct store_read *r)
 {
     if (r != NULL)
-        mem_free(r->path);
     mem_free(r);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include "server/shell/attic_file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -12,6 +13,8 @@
 #include "common/base/mem.h"
 #include "common/base/str.h"
 #include "server/shell/durable.h"
+
+#define SUFFIX ".ndjson.gz"
 
 enum { GZIP_BITS = 15 + 16, LEVEL = 6, COPY_BYTES = 1 << 16 };
 
@@ -35,7 +38,7 @@ void attic_file_fini(struct attic_file *a)
 
 static void path_of(const struct attic_file *a, int64_t seg, char path[ATTIC_PATH_LEN + 64])
 {
-    (void)snprintf(path, ATTIC_PATH_LEN + 64, "%s/%08lld.ndjson.gz", a->dir, (long long)seg);
+    (void)snprintf(path, ATTIC_PATH_LEN + 64, "%s/%08lld" SUFFIX, a->dir, (long long)seg);
 }
 
 static enum err failed(void)
@@ -239,38 +242,62 @@ static bool copy_bytes(int from, int to, int64_t n)
     return ok && fsync(to) == 0;
 }
 
-/* Of the newest file only what counts, of the others all. A number that was never used: nothing. */
-static bool copy_file(const struct attic_file *a, const char *to, int64_t seg)
+/* `n` bytes of `path` as `copy`; whole, or not under that name. */
+static bool copy_file(const char *path, const char *copy, int64_t n)
 {
-    char path[ATTIC_PATH_LEN + 64];
-    char copy[ATTIC_PATH_LEN + 64];
-    struct stat st;
-    bool ok = false;
-    int in;
+    char part[ATTIC_PATH_LEN + 64];
+    const int in = open(path, O_RDONLY | O_CLOEXEC);
+    bool ok;
     int out;
 
-    path_of(a, seg, path);
-    (void)snprintf(copy, sizeof(copy), "%s/%08lld.ndjson.gz", to, (long long)seg);
-    if (seg != a->kept_seg && link(path, copy) == 0)
-        return true; /* it will never change: one file, two names */
-    in = open(path, O_RDONLY | O_CLOEXEC);
     if (in < 0)
-        return errno == ENOENT;
-    out = open(copy, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (out >= 0 && fstat(in, &st) == 0)
-        ok = copy_bytes(in, out, seg == a->kept_seg ? a->kept : (int64_t)st.st_size);
+        return false;
+    (void)snprintf(part, sizeof(part), "%s.part", copy);
+    out = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    ok = out >= 0 && copy_bytes(in, out, n);
     (void)close(in);
     if (out >= 0)
         (void)close(out);
-    return ok;
+    return ok && rename(part, copy) == 0;
 }
 
-enum err attic_file_copy(const struct attic_file *a, const char *to)
+static int is_file(const struct dirent *d)
 {
+    return str_ends(d->d_name, SUFFIX) ? 1 : 0;
+}
+
+static bool mirror_file(const char *from, const char *to, const char *name)
+{
+    char path[ATTIC_PATH_LEN + 64];
+    char copy[ATTIC_PATH_LEN + 32];
+    struct stat st, there;
+
+    (void)snprintf(path, sizeof(path), "%.*s/%.32s", ATTIC_PATH_LEN - 1, from, name);
+    (void)snprintf(copy, sizeof(copy), "%.*s/%.24s", ATTIC_PATH_LEN - 1, to, name);
+    if (stat(path, &st) != 0)
+        return false;
+    if (stat(copy, &there) == 0 && there.st_size >= st.st_size)
+        return true; /* files only grow */
+    return copy_file(path, copy, st.st_size);
+}
+
+enum err attic_file_mirror(const char *from, const char *to)
+{
+    struct dirent **list = NULL;
+    const int n = scandir(from, &list, is_file, alphasort);
+    enum err e = ERR_OK;
+
+    if (n < 0)
+        return errno == ENOENT ? ERR_OK : ERR_IO;
     if (mkdir(to, 0700) != 0 && errno != EEXIST)
-        return ERR_IO;
-    for (int64_t seg = 1; seg <= a->kept_seg; seg++)
-        if (!copy_file(a, to, seg))
-            return ERR_IO;
-    return durable_sync(to) ? ERR_OK : ERR_IO;
+        e = failed();
+    for (int i = 0; i < n; i++) {
+        if (e == ERR_OK && !mirror_file(from, to, list[i]->d_name))
+            e = failed();
+        free(list[i]); /* scandir's own */
+    }
+    free(list);
+    if (e == ERR_OK && !durable_sync(to))
+        e = failed();
+    return e;
 }

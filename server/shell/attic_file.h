@@ -12,6 +12,7 @@
 #include "common/base/buf.h"
 #include "common/base/err.h"
 
+#define ATTIC_DIR       "archive" /* beside the database, and beside backups of it */
 #define ATTIC_FILE_MAX  (64 << 20)
 #define ATTIC_TEXT_MAX  (64 << 20) /* bytes of one record */
 #define ATTIC_PATH_LEN  4160
@@ -44,8 +45,11 @@ void attic_file_undo(struct attic_file *a);
 /* A record's text, appended. ERR_DATA it isn't what was written; ERR_IO. */
 NODISCARD enum err attic_file_read(const struct attic_file *a, const struct attic_place *p,
                                    struct buf *out);
-/* Copy (or link, those that are full) the files, as far as they count, into the directory `to`.
- * ERR_IO (errno). */
-NODISCARD enum err attic_file_copy(const struct attic_file *a, const char *to);
+/*
+ * Bring the archive in the directory `to` (made if need be) up to the one in `from`: what is missing
+ * or shorter there is copied, forced to the disk, and only then named; nothing else is touched. `from`
+ * may be written to meanwhile, and needn't be there. ERR_STORAGE no room; ERR_IO (errno). Blocks.
+ */
+NODISCARD enum err attic_file_mirror(const char *from, const char *to);
 
 #endif

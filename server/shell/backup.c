@@ -10,6 +10,7 @@
 #include "common/base/mem.h"
 #include "common/base/msec.h"
 #include "common/base/str.h"
+#include "server/shell/attic_file.h"
 #include "server/shell/durable.h"
 
 #define PREFIX    "skirmish-"
@@ -22,7 +23,7 @@ struct backup {
     uv_loop_t *loop;
     struct backup_wish wish;
     struct backup_result result;
-    char dir[BACKUP_PATH_LEN - 64];
+    char dir[BACKUP_PATH_LEN - 64], archive[BACKUP_PATH_LEN];
     char partial[BACKUP_PATH_LEN], path[BACKUP_PATH_LEN];
     char why[BACKUP_WHY_LEN];
     uint64_t began;
@@ -86,7 +87,8 @@ static void remove_leftovers(const char *dir)
     const int n = scandir(dir, &list, is_leftover, alphasort);
 
     for (int i = 0; i < n; i++) {
-        (void)snprintf(path, sizeof(path), "%s/%s", dir, list[i]->d_name);
+        (void)snprintf(path, sizeof(path), "%.*s/%.255s", BACKUP_PATH_LEN - 260, dir,
+                       list[i]->d_name);
         (void)unlink(path);
         free(list[i]); /* scandir's own */
     }
@@ -105,7 +107,8 @@ static unsigned remove_older(const char *dir, unsigned keep)
         return 0;
     n = scandir(dir, &list, is_backup_entry, alphasort);
     for (int i = 0; i < n; i++) {
-        (void)snprintf(path, sizeof(path), "%s/%s", dir, list[i]->d_name);
+        (void)snprintf(path, sizeof(path), "%.*s/%.255s", BACKUP_PATH_LEN - 260, dir,
+                       list[i]->d_name);
         if (i < n - (int)keep && unlink(path) == 0)
             removed++;
         free(list[i]); /* scandir's own */
@@ -123,6 +126,7 @@ static enum err fail(struct backup *b, const char *what)
 static enum err finish(struct backup *b)
 {
     char why[STORE_WHY_LEN];
+    char mirror[BACKUP_PATH_LEN];
     struct stat st;
     enum err e;
 
@@ -133,6 +137,9 @@ static enum err finish(struct backup *b)
         (void)snprintf(b->why, sizeof(b->why), "the copy isn't sound: %s", why);
         return e;
     }
+    (void)snprintf(mirror, sizeof(mirror), "%s/" ATTIC_DIR, b->dir);
+    if (attic_file_mirror(b->archive, mirror) != ERR_OK)
+        return fail(b, "the archive can't be copied");
     if (rename(b->partial, b->path) != 0 || !durable_sync(b->dir))
         return fail(b, "the copy can't be named");
     if (stat(b->path, &st) == 0)
@@ -192,10 +199,11 @@ void backup_start(uv_loop_t *loop, struct store *store, const struct backup_wish
     CHECK(gmtime_r(&now, &tm) != NULL);
     CHECK(strftime(stamp, sizeof(stamp), "%Y%m%dT%H%M%SZ", &tm) == STAMP_LEN);
     b->loop = loop;
-    b->wish = *wish;
+    b->wish = *wish; /* whose strings are copied below */
     b->work.data = b;
     b->began = uv_hrtime();
     (void)str_copy(b->dir, sizeof(b->dir), wish->dir);
+    (void)str_copy(b->archive, sizeof(b->archive), wish->archive);
     (void)snprintf(b->partial, sizeof(b->partial), "%s/." PREFIX "%s.partial", b->dir, stamp);
     (void)snprintf(b->path, sizeof(b->path), "%s/" PREFIX "%s" SUFFIX, b->dir, stamp);
     b->copy.path = b->partial;

@@ -2,8 +2,9 @@
  * backup.h -- a backup while people play: a copy made by the writer's thread, put on disk for good,
  * looked through, and only then given its name.
  *
- * DIR/skirmish-YYYYMMDDTHHMMSSZ.db, 0600; until all is well it is DIR/.skirmish-....partial. Whether
- * its games can be played again from it is proof.h's matter. The master key is never in it.
+ * DIR/skirmish-YYYYMMDDTHHMMSSZ.db, 0600; until all is well it is DIR/.skirmish-....partial. What is
+ * over stands in the archive's files, which only grow: all backups in DIR share one mirror of them,
+ * DIR/archive (attic_file.h), which each brings up to date before it gets its name. Whether its games can be played again from it is proof.h's matter. The master key is never in it.
  */
 #ifndef SK_SERVER_SHELL_BACKUP_H
 #define SK_SERVER_SHELL_BACKUP_H
@@ -22,8 +23,9 @@ struct backup_result {
     unsigned removed;        /* older ones, beyond `keep` */
 };
 struct backup_wish {
-    const char *dir; /* must be there */
-    unsigned keep;   /* this many backups, the newest, stay in it; 0: all */
+    const char *dir;     /* must be there */
+    const char *archive; /* the archive's directory; its mirror is dir/archive */
+    unsigned keep;       /* this many backups, the newest, stay in it; 0: all */
     /* On the loop's thread, once. */
     void (*done)(void *arg, const struct backup_result *r);
     void *arg;

@@ -7,7 +7,7 @@
 
 struct loading {
     struct core *core;
-    unsigned users, tokens, matches, aside;
+    unsigned users, tokens, matches, archived, aside;
     uint64_t entries;
     bool from_first; /* believe no snapshot */
 };
@@ -110,13 +110,45 @@ static enum err load(struct loading *l, struct store *store, char why[STORE_WHY_
     return e;
 }
 
+/* Every archived match, by number. */
+static void prove_archive(struct loading *l, struct store *store)
+{
+    struct store_read read = {.what = READ_AFTER};
+    struct store_found found = {.err = ERR_OK};
+
+    for (;; store_found_fini(&found)) {
+        const struct store_row *row;
+        char why[PLAY_WHY_LEN] = "its record in the archive is damaged, or gone";
+        char id[MATCH_ID_HEX];
+
+        store_find(store, &read, &found);
+        if (found.n == 0)
+            break;
+        row = &found.row[0];
+        l->archived++;
+        for (size_t i = 0; i < row->len; i++)
+            l->entries += row->data[i] == '\n';
+        if (found.err != ERR_OK ||
+            core_prove_archived(l->core, row->id, row->data, row->len, why) != ERR_OK) {
+            hex_encode(id, row->id, MATCH_ID_LEN);
+            set_aside(l, "archived", id, why);
+        }
+        read.no = row->no;
+    }
+    if (found.err != ERR_OK)
+        set_aside(l, "archive", "its list", "can't be read");
+    store_found_fini(&found);
+}
+
 enum err load_proof(struct store *store, struct core *core, struct load_report *out,
                     char why[STORE_WHY_LEN])
 {
     struct loading l = {.core = core, .from_first = true};
     enum err e = load(&l, store, why);
 
-    *out = (struct load_report){l.users, l.matches, l.aside, l.entries};
+    if (e == ERR_OK)
+        prove_archive(&l, store);
+    *out = (struct load_report){l.users, l.matches, l.archived, l.aside, l.entries};
     return e;
 }
 

@@ -9,7 +9,8 @@
 /* What was read. */
 struct load_report {
     unsigned users, matches;
-    unsigned aside; /* rows that can't be used */
+    unsigned archived; /* of a proof */
+    unsigned aside;    /* rows that can't be used */
     uint64_t entries;
 };
 
@@ -20,7 +21,7 @@ struct load_report {
 NODISCARD enum err load_all(struct store *store, struct core *core, char why[STORE_WHY_LEN]);
 /*
  * The same as a proof: nothing is believed but journals, every match is played again from its first
- * entry, and must come to the hashes that its row has.
+ * entry, and must come to the hashes that its row has; those in the archive too.
  */
 NODISCARD enum err load_proof(struct store *store, struct core *core, struct load_report *out,
                               char why[STORE_WHY_LEN]);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <limits.h>
 #include <sodium.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -12,6 +13,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/str.h"
+#include "server/shell/attic_file.h"
 #include "server/shell/backup.h"
 #include "server/shell/datadir.h"
 #include "server/shell/durable.h"
@@ -99,10 +101,31 @@ static void scratch_remove(struct scratch *s)
 {
     char path[DATADIR_PATH_LEN + 8];
 
+    (void)snprintf(path, sizeof(path), "%s/" ATTIC_DIR, s->dir);
+    (void)unlink(path);
     (void)unlink(s->db);
     (void)snprintf(path, sizeof(path), "%s-wal", s->db);
     (void)unlink(path);
     (void)rmdir(s->dir);
+}
+
+/* The archive beside `file`. False: there is none. */
+static bool archive_of(const char *file, char out[DATADIR_PATH_LEN])
+{
+    char copy[DATADIR_PATH_LEN], path[DATADIR_PATH_LEN], whole[PATH_MAX];
+
+    return str_copy(copy, sizeof(copy), file) &&
+           snprintf(path, sizeof(path), "%s/" ATTIC_DIR, dirname(copy)) < (int)sizeof(path) &&
+           realpath(path, whole) != NULL && str_copy(out, DATADIR_PATH_LEN, whole);
+}
+
+/* The copy finds the archive beside itself, as a server would. */
+static bool lend_archive(const struct scratch *s, const char *file)
+{
+    char from[DATADIR_PATH_LEN], name[DATADIR_PATH_LEN];
+
+    (void)snprintf(name, sizeof(name), "%s/" ATTIC_DIR, s->dir);
+    return !archive_of(file, from) || symlink(from, name) == 0;
 }
 
 /* `file`, and the log beside it if a crash left one, into a new directory in `parent`. */
@@ -121,6 +144,8 @@ static int scratch_fill(struct scratch *s, const char *file, const char *parent)
     (void)snprintf(to, sizeof(to), "%s-wal", s->db);
     if (e == 0 && access(from, F_OK) == 0)
         e = copy_file(from, to);
+    if (e == 0 && !lend_archive(s, file))
+        e = errno;
     if (e == 0)
         return EX_OK;
     scratch_remove(s);
@@ -132,8 +157,11 @@ static int scratch_fill(struct scratch *s, const char *file, const char *parent)
 
 static int verdict(const struct load_report *r, const char *file, const char *purpose)
 {
-    printf("%s: %s: %u matches with %llu entries played again from the first, %u users", purpose,
-           file, r->matches, (unsigned long long)r->entries, r->users);
+    printf(
+        "%s: %s: %u matches (%u of them archived) with %llu entries played again from the first, "
+        "%u users",
+        purpose, file, r->matches + r->archived, r->archived, (unsigned long long)r->entries,
+        r->users);
     if (r->aside == 0) {
         puts("; every hash is the same");
         return EX_OK;
@@ -212,12 +240,25 @@ static bool put_aside(const struct datadir *d, const char *name, const char *sta
     return errno == ENOENT;
 }
 
+/* The archive that the backup has beside it; what is there has perhaps another match at a place. */
+static bool restore_archive(const struct datadir *d, const char *file, const char *stamp)
+{
+    char from[DATADIR_PATH_LEN], to[DATADIR_PATH_LEN], there[PATH_MAX];
+
+    datadir_file(d, ATTIC_DIR, to);
+    if (!archive_of(file, from))
+        return true; /* nothing was archived, or it is a copy of this very directory's database */
+    if (realpath(to, there) != NULL && str_eq(from, there))
+        return true;
+    return put_aside(d, ATTIC_DIR, stamp) && attic_file_mirror(from, to) == ERR_OK;
+}
+
 /*
  * The old log goes first: without it the old database is older, never torn; with a new database
  * beside it, it would be another's. Then each step leaves something that a server can start from
  * or refuses, and the old files are all there.
  */
-static int put_in_place(const struct datadir *d, const struct scratch *s)
+static int put_in_place(const struct datadir *d, const struct scratch *s, const char *file)
 {
     char db[DATADIR_PATH_LEN];
     char stamp[40];
@@ -229,7 +270,8 @@ static int put_in_place(const struct datadir *d, const struct scratch *s)
     CHECK(strftime(stamp, sizeof(stamp), "before-%Y%m%dT%H%M%SZ", &tm) > 0);
     datadir_file(d, DB_NAME, db);
     if (!put_aside(d, DB_NAME "-wal", stamp) || !put_aside(d, DB_NAME, stamp) ||
-        !put_aside(d, "master.key", stamp) || rename(s->db, db) != 0 || !durable_sync(d->path))
+        !put_aside(d, "master.key", stamp) || !restore_archive(d, file, stamp) ||
+        rename(s->db, db) != 0 || !durable_sync(d->path))
         return say(EX_IOERR,
                    "the backup can't be put in place: %s; what was there is in %s under "
                    "names that end in %s",
@@ -256,7 +298,7 @@ int proof_restore(const char *file, const char *data)
     if (code == EX_OK) {
         code = prove(&s, file, "restore");
         if (code == EX_OK)
-            code = put_in_place(&d, &s);
+            code = put_in_place(&d, &s, file);
         else
             (void)say(code, "nothing was changed in %s", d.path);
         scratch_remove(&s);

@@ -8,6 +8,7 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/str.h"
+#include "server/shell/attic_file.h"
 #include "server/shell/confine.h"
 #include "server/shell/notify.h"
 #include "server/shell/shell_impl.h"
@@ -340,11 +341,14 @@ static void on_backed_up(void *arg, const struct backup_result *r)
 bool shell_backup(struct shell *sh, const struct backup_wish *wish)
 {
     struct backup_wish ours = *wish;
+    char archive[DATADIR_PATH_LEN];
 
     if (sh->stage != SERVING || sh->backing_up)
         return false;
     sh->backing_up = true;
     sh->asked_backup = *wish;
+    datadir_file(&sh->dir, ATTIC_DIR, archive);
+    ours.archive = archive;
     ours.done = on_backed_up;
     ours.arg = sh;
     backup_start(&sh->loop, sh->store, &ours);

@@ -394,6 +394,13 @@ void store_submit(struct store *s, struct store_txn *txn)
     submit(s, (struct item){.txn = txn});
 }
 
+void store_find(struct store *s, const struct store_read *read, struct store_found *out)
+{
+    CHECK(s->door == NULL);
+    *out = (struct store_found){.err = ERR_OK};
+    s->backend->class->read(s->backend, read, out);
+}
+
 void store_ask(struct store *s, struct store_read *read)
 {
     submit(s, (struct item){.read = read});

@@ -76,6 +76,9 @@ NODISCARD enum err store_meta(struct store *s, const char *name, struct buf *out
 NODISCARD enum err store_load(struct store *s, const struct store_sink *sink,
                               char why[STORE_WHY_LEN]);
 
+/* What store_ask asks for, at once; before store_start. *out: store_found_fini. */
+void store_find(struct store *s, const struct store_read *read, struct store_found *out);
+
 /* Begin to write, and to answer on `loop`. `hooks` is copied. */
 void store_start(struct store *s, uv_loop_t *loop, const struct store_hooks *hooks);
 /* Keep `txn` (taken). Answered by hooks.done. What is given in one turn of the loop is one group,

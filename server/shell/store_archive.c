@@ -247,7 +247,6 @@ void sql_read(struct store_backend *b, const struct store_read *r, struct store_
 {
     struct store_sql *s = sql_of(b);
     struct buf words = BUF_EMPTY;
-    char why[STORE_WHY_LEN];
 
     switch ((enum store_read_kind)r->what) {
     case READ_ARCHIVED:
@@ -273,85 +272,6 @@ void sql_read(struct store_backend *b, const struct store_read *r, struct store_
         out->err = check_db(s->db, &words);
         take_words(out, &words);
         break;
-    case READ_BACKUP:
-        out->err = sql_backup(s, r->path, why);
-        if (out->err != ERR_OK)
-            buf_puts(&words, why);
-        take_words(out, &words);
-        break;
     }
     buf_fini(&words);
-}
-
-/* ---- backup ---- */
-
-static enum err sync_path(const char *path, int flags)
-{
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | flags);
-    bool ok;
-
-    if (fd < 0)
-        return ERR_IO;
-    ok = fsync(fd) == 0;
-    (void)close(fd);
-    return ok ? ERR_OK : ERR_IO;
-}
-
-/* VACUUM INTO: one sound file without a log, as of now. */
-static enum err copy_db(struct store_sql *s, const char *file, char why[STORE_WHY_LEN])
-{
-    char *sql = sqlite3_mprintf("VACUUM INTO %Q", file);
-    const int rc = sql != NULL ? sqlite3_exec(s->db, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
-
-    sqlite3_free(sql);
-    if (rc == SQLITE_OK)
-        return sync_path(file, 0);
-    (void)snprintf(why, STORE_WHY_LEN, "%s", sqlite3_errmsg(s->db));
-    return ERR_IO;
-}
-
-static enum err check_copy(const char *file, char why[STORE_WHY_LEN])
-{
-    struct buf words = BUF_EMPTY;
-    sqlite3 *db = NULL;
-    enum err e = ERR_DATA;
-
-    if (sqlite3_open_v2(file, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK)
-        e = check_db(db, &words);
-    if (e != ERR_OK)
-        (void)snprintf(why, STORE_WHY_LEN, "the copy isn't sound: %.200s",
-                       words.len > 0 ? buf_str(&words) : "it can't be opened");
-    (void)sqlite3_close(db);
-    buf_fini(&words);
-    return e;
-}
-
-enum err sql_backup(struct store_sql *s, const char *path, char why[STORE_WHY_LEN])
-{
-    char part[ATTIC_PATH_LEN + 64];
-    char file[ATTIC_PATH_LEN + 96];
-    enum err e;
-
-    (void)snprintf(part, sizeof(part), "%s.part", path);
-    why[0] = '\0';
-    if (access(path, F_OK) == 0 || mkdir(part, 0700) != 0) {
-        (void)snprintf(why, STORE_WHY_LEN, "%.200s: %s", path,
-                       access(path, F_OK) == 0 ? "it is there already" : strerror(errno));
-        return ERR_IO;
-    }
-    (void)snprintf(file, sizeof(file), "%s/skirmish.db", part);
-    e = copy_db(s, file, why);
-    if (e == ERR_OK)
-        e = check_copy(file, why);
-    if (e == ERR_OK) {
-        (void)snprintf(file, sizeof(file), "%s/archive", part);
-        e = attic_file_copy(&s->attic, file);
-    }
-    if (e == ERR_OK)
-        e = sync_path(part, O_DIRECTORY);
-    if (e == ERR_OK && rename(part, path) != 0)
-        e = ERR_IO;
-    if (e != ERR_OK && why[0] == '\0')
-        (void)snprintf(why, STORE_WHY_LEN, "%.200s: %s", part, strerror(errno));
-    return e;
 }

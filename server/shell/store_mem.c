@@ -418,9 +418,6 @@ static void memory_read(struct store_backend *b, const struct store_read *r,
         break;
     case READ_CHECK:
         break;
-    case READ_BACKUP:
-        out->err = ERR_IO;
-        break;
     }
 }
 

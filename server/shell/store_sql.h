@@ -165,7 +165,6 @@ NODISCARD int sql_archive_end(struct store_sql *s, const char *dir);
 /* A live match as it is on disk: into *out, its journal and its row. */
 void sql_read_live(struct store_sql *s, const uint8_t id[MATCH_ID_LEN], struct store_found *out);
 /* Everything into the directory `path`, which must not be there. ERR_IO, ERR_DATA; why[]. */
-NODISCARD enum err sql_backup(struct store_sql *s, const char *path, char why[STORE_WHY_LEN]);
 
 /* Reading (struct store_backend_class). */
 void sql_read(struct store_backend *b, const struct store_read *r, struct store_found *out);

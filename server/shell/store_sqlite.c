@@ -283,7 +283,7 @@ static enum err open_at(struct store_sql *s, const char *path, char why[STORE_WH
     int on = 1;
     enum err e = sql_check_log(path, why);
 
-    (void)snprintf(dir, sizeof(dir), "%.*sarchive", slash != NULL ? (int)(slash - path + 1) : 0,
+    (void)snprintf(dir, sizeof(dir), "%.*s" ATTIC_DIR, slash != NULL ? (int)(slash - path + 1) : 0,
                    path);
     if (e != ERR_OK)
         return e;

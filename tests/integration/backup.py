@@ -3,6 +3,8 @@
 # timeout: 240
 """Backups made while people play, and what proves them: restored to scratch, every match played
 again; damage found; a server that goes on from one."""
+import glob
+import gzip
 import os
 import re
 import signal
@@ -30,13 +32,13 @@ def skirmishd(*options):
 class Club:
     """A server with a configuration file that says where backups go, and two who play there."""
 
-    def __init__(self, keep=14):
+    def __init__(self, keep=14, more=""):
         self.top = tempfile.mkdtemp(prefix="skirmishd-")
         self.dir = os.path.join(self.top, "backups")
         os.mkdir(self.dir)
         conf = os.path.join(self.top, "conf")
         with open(conf, "w", encoding="utf-8") as file:
-            file.write("[backup]\ndirectory = %s\nkeep = %d\n" % (self.dir, keep))
+            file.write("[backup]\ndirectory = %s\nkeep = %d\n%s" % (self.dir, keep, more))
         self.server = Server("--config", conf)
 
     def __enter__(self):
@@ -61,6 +63,25 @@ class Club:
                  "no backup\n%s" % self.server.log()[-2000:])
             during()
         return os.path.join(self.dir, sorted(f for f in os.listdir(self.dir) if NAME.match(f))[-1])
+
+
+def until(condition, what):
+    deadline = time.monotonic() + PATIENCE_S
+    while not condition():
+        need(time.monotonic() < deadline, "never " + what)
+        time.sleep(0.02)  # polling a file, within the deadline
+
+
+def archived(server):
+    """Matches whose record stands whole in the archive's files."""
+    count = 0
+    for path in glob.glob(os.path.join(server.data, "archive", "*.ndjson.gz")):
+        try:
+            with gzip.open(path, "rt", encoding="utf-8") as file:
+                count += sum(line.startswith('{"row":') for line in file)
+        except (EOFError, gzip.BadGzipFile):  # it is being written
+            return -1
+    return count
 
 
 def orders(bots, match, n):
@@ -218,8 +239,47 @@ def goes_on_from_it(_server):
         need(("anchor", "S") in kinds, "no new chain of the server: %s" % kinds)
 
 
+def takes_the_archive_along(_server):
+    """What is over is in the backup too, and on another machine; two backups share one archive."""
+    with Club(more="[archive]\nafter_s = 0\n") as club:
+        records = {}
+        for number, names in enumerate((("ann", "bob"), ("cid", "dan"))):
+            match, bots = club.seat("server", names)
+            orders(bots, match, 6)
+            bots[0].call("match.resign", match=match)
+            catch_up(bots, match)
+            records[match] = bots[0].verified_record(match)
+            for bot in bots:
+                bot.drop()
+            until(lambda n=number: archived(club.server) > n, "archived")
+            made = club.backup()
+        code, words = skirmishd("--check-backup", made)
+        equal(code, 0, words)
+        need("2 matches (2 of them archived)" in words, words)
+        files = os.listdir(os.path.join(club.dir, "archive"))
+        equal(len(files), 1, "the archive's mirror: %s" % files)
+        with Server() as other:
+            other.stop()
+            for _ in range(2):  # the second puts the first one's aside
+                equal(skirmishd("--restore", made, "--data", other.data)[0], 0, "restore")
+            other.start()
+            conn = other.connect()
+            conn.guest("eve")
+            for match, record in records.items():
+                lines = conn.call("match.record", match=match)["lines"]
+                equal("".join(line + "\n" for line in lines).encode("utf-8"), record, "a record")
+        path = os.path.join(club.dir, "archive", files[0])
+        with open(path, "rb") as file:
+            whole = file.read()
+        with open(path, "wb") as file:
+            file.write(whole[:100] + bytes([whole[100] ^ 1]) + whole[101:])
+        code, words = skirmishd("--check-backup", made)
+        equal(code, DATAERR, words)
+        need("load.aside" in words and "archived=" in words, words)
+
+
 TESTS = [made_while_playing, old_ones_go, nowhere_to_put_it, finds_damage, nobody_else_has_it,
-         goes_on_from_it]
+         goes_on_from_it, takes_the_archive_along]
 
 if __name__ == "__main__":
     sys.exit(run(TESTS))

@@ -198,9 +198,8 @@ void shelf_read(struct sim *s, const struct store_read *r, bool calm, struct sto
     case READ_AUDIT:
         read_audit(&s->disk, r, out);
         break;
-    case READ_CHECK: /* sound, and copied: what a copy is worth shadow_look shows */
-    case READ_BACKUP:
-        break;
+    case READ_CHECK:
+        break; /* sound: what a copy is worth shadow_look shows */
     }
 }
 
