@@ -153,6 +153,21 @@ static void check_order(struct sim *s, struct sim_ledger *l, const struct json *
                        l->given[i].seq);
 }
 
+/* An offer is the other side's to answer. */
+static void check_answer(struct sim *s, const struct sim_ledger *l, const struct json *j)
+{
+    const char *side = "";
+    enum rules_side by;
+    int64_t id = 0;
+
+    if (!json_get_string(j, "side", &side) || !json_get_int(j, "id", &id))
+        sim_broken(s, LAW_FD1, "an answer of nobody, or to nothing");
+    by = scenario_side_find(l->scn, side);
+    for (unsigned kind = 0; kind < AUDIT_OFFER_KINDS; kind++)
+        if (l->audit.offer[by][kind] == (uint32_t)id)
+            sim_broken(s, LAW_TURN, "match %s: %s answers its own offer", l->hex, side);
+}
+
 /* An umpire's act is an umpire's, and of no game of its own. */
 static void check_umpire(struct sim *s, const struct sim_ledger *l, const struct json *j)
 {
@@ -263,6 +278,8 @@ static void take_line(struct sim *s, struct sim_ledger *l, const struct json *j,
         check_order(s, l, j, (uint32_t)seq);
     else if (str_eq(kind, "umpire"))
         check_umpire(s, l, j);
+    else if (str_eq(kind, "answer"))
+        check_answer(s, l, j);
     if (audit_take(&l->audit, j, line, len, why) != ERR_OK)
         sim_broken(s, strstr(why, "dice than the rules") != NULL ? LAW_DICE : LAW_FD1,
                    "match %s entry %lld: %s: %.300s", l->hex, (long long)seq, why, line);

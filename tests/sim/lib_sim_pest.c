@@ -168,6 +168,17 @@ static void resume(struct sim *s, struct buf *b)
     buf_puts(b, "\"}}\n");
 }
 
+/* A private seat, with a code that isn't its own. */
+static void intrude(struct sim *s, struct buf *b)
+{
+    const struct sim_table *t = any_table(s);
+
+    if (!t->known || !t->is_private)
+        return;
+    front(b, "match.join");
+    buf_printf(b, "\"match\":\"%s\",\"invite\":\"guess-guess\"}}\n", t->hex);
+}
+
 /* ---- looking on where it may not: with a book, so that the tap knows what it follows ---- */
 
 static void spy(struct sim *s, struct sim_actor *a, uint8_t sess)
@@ -189,8 +200,8 @@ static void spy(struct sim *s, struct sim_actor *a, uint8_t sess)
 void pest_look(struct sim *s, struct sim_actor *a, uint8_t sess)
 {
     static void (*const tricks[])(struct sim *, struct buf *) = {
-        garbage, bytes,  giant,   order,    share,  anchor, seat,
-        reply,   umpire, account, password, resume, order,  share,
+        garbage, bytes,   giant,    order,  share, anchor, seat,    reply,
+        umpire,  account, password, resume, order, share,  intrude, intrude,
     };
     struct buf b = BUF_EMPTY;
 

@@ -66,16 +66,35 @@ static void choose(struct sim *s, const struct sim_seat *seat, struct rules_orde
 
 /* ---- what nobody may do ---- */
 
+static void answer(struct sim *s, struct sim_actor *a, struct sim_seat *seat, uint32_t id,
+                   bool accept);
+
+/* Agree to what it has offered itself. */
+static void agree_alone(struct sim *s, struct sim_actor *a, struct sim_seat *seat)
+{
+    const struct audit *au = &seat->m.audit;
+    const uint32_t replied = seat->replied;
+
+    for (unsigned kind = 0; kind < AUDIT_OFFER_KINDS; kind++)
+        if (au->offer[model_side(&seat->m)][kind] != 0)
+            answer(s, a, seat, au->offer[model_side(&seat->m)][kind], true);
+    seat->replied = replied;
+}
+
 /* Under ids that no seat gives: each of these must be refused. */
-static void be_rude(struct sim *s, struct sim_actor *a, const struct sim_seat *seat)
+static void be_rude(struct sim *s, struct sim_actor *a, struct sim_seat *seat)
 {
     const struct audit *au = &seat->m.audit;
     struct sim_order o = {.base = au->head};
     struct rules_order r;
-    const unsigned which = play_below(&s->rng, 4);
+    const unsigned which = play_below(&s->rng, 5);
 
     if (!au->started || au->over)
         return;
+    if (which == 4) {
+        agree_alone(s, a, seat);
+        return;
+    }
     (void)snprintf(o.id, sizeof(o.id), "r%c%u", 'a' + a->index, ++a->n_orders);
     end_of_phase(seat, &r);
     if (which == 0 && model_may_order(&seat->m)) { /* legal, but for an older board */

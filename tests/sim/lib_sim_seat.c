@@ -438,7 +438,8 @@ static void look_idle(struct sim *s, struct sim_actor *a, struct sim_seat *seat)
         seat->state = SEAT_SITS;
     } else if (seat->wish == ROLE_A && a->sess[seat->sess].mine_known && s->t >= seat->order_at) {
         ask_create(s, a, seat);
-    } else if (seat->wish == ROLE_B && t->known && s->t >= seat->order_at) {
+    } else if (seat->wish == ROLE_B && t->known && s->t >= seat->order_at &&
+               (s->healed || !t->is_private || sim_odds(s, 100))) { /* the code comes late */
         (void)ask_about(s, a, seat, ASK_JOIN);
         seat->state = SEAT_ASKING;
     } else if (seat->wish == ROLE_COUNT && t->known) {
