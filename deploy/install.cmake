@@ -80,11 +80,16 @@ install(FILES README.md CHANGELOG.md LICENSE common/rules/RULES.md proto/PROTOCO
 install(DIRECTORY proto/schema DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.json")
 install(FILES ${deploy}/skirmishd.conf DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
 # One that is there stays as its owner wants it.
-install(CODE "
-  if(NOT EXISTS \"\$ENV{DESTDIR}${SK_CONFDIR}/skirmishd.conf\")
-    file(INSTALL \"${deploy}/skirmishd.conf\" DESTINATION \"${SK_CONFDIR}\")
-  endif()
-  file(MAKE_DIRECTORY \"\$ENV{DESTDIR}${SK_CONFDIR}/conf.d\")")
+function(sk_install_conf file below)
+  get_filename_component(name ${file} NAME)
+  install(CODE "
+    if(NOT EXISTS \"\$ENV{DESTDIR}${SK_CONFDIR}${below}/${name}\")
+      file(INSTALL \"${file}\" DESTINATION \"${SK_CONFDIR}${below}\")
+    endif()")
+endfunction()
+configure_file(${deploy}/systemd/service.conf ${PROJECT_BINARY_DIR}/systemd/00-service.conf COPYONLY)
+sk_install_conf(${deploy}/skirmishd.conf "")
+sk_install_conf(${PROJECT_BINARY_DIR}/systemd/00-service.conf /conf.d)
 
 # --- release --------------------------------------------------------------------------------
 
