@@ -31,7 +31,7 @@ static void told_back(struct seat *s)
         return;
     s->told_back = true;
     seat_say(s, SEAT_ALARM,
-             "The server went back: it has lost entries that were seen here, so no share "
+             "Careful, the server went back: it has lost entries that were seen here, so no share "
              "for a die leaves this client. If you know why, `go on` makes new secrets.");
     if (s->wish.go_on)
         forget_back(s);

@@ -300,7 +300,7 @@ static void on_sync(void *data, const struct link_answer *a)
     if (a->err == ERR_EOF)
         return;
     if (a->err == ERR_PARAMS && s->has_model && s->model.audit.head > 0) {
-        seat_took(s, MODEL_BACK, "The server went back behind what was seen here.");
+        seat_took(s, MODEL_BACK, "Careful, the server went back behind what was seen here.");
         return;
     }
     if (s->seated && seat_try_later(s, a))

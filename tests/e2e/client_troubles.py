@@ -206,9 +206,9 @@ class Troubles(unittest.TestCase):
                 os.unlink(os.path.join(self.server.data, "master.key"))
             self.server.start()
             proxy.address = self.server.address
-            a.wait_for("The server went back")
-            b.wait_for("The server went back")
-            if new_key:
+            a.wait_for("the server went back")
+            b.wait_for("the server went back")
+            if options:
                 self.same_end("skirmish://%s:%d" % self.server.address, a, b)
             else:
                 conn = self.server.connect()
@@ -223,6 +223,10 @@ class Troubles(unittest.TestCase):
 
     def test_restored_and_told_to_go_on(self):
         self.go_back(("--go-on",), new_key=True)
+
+    def test_old_data_and_told_to_go_on(self):
+        """Without a new key the server knows nothing of it, and one anchors before the other."""
+        self.go_back(("--go-on",), new_key=False)
 
     def test_lines_through_a_pipe(self):
         with lib_wire.Server() as self.server:
