@@ -22,9 +22,13 @@ void keeper_record_write(const struct keeper_record *rec, struct buf *out)
 
     jsonw_obj(&w);
     jsonw_m_bool(&w, "there", rec->there);
-    jsonw_m_bool(&w, "renew", rec->renew);
     jsonw_m_int(&w, "generation", rec->generation);
     jsonw_m_hex(&w, "secret", rec->secret, FD1_LEN);
+    jsonw_m_bool(&w, "renew", rec->renew);
+    if (rec->next_there) {
+        jsonw_m_int(&w, "next_generation", rec->next_generation);
+        jsonw_m_hex(&w, "next_secret", rec->next_secret, FD1_LEN);
+    }
     jsonw_m_int(&w, "roll", rec->roll);
     jsonw_m_hex(&w, "roll_hash", rec->roll_hash, FD1_LEN);
     jsonw_m_int(&w, "head", rec->head);
@@ -45,6 +49,22 @@ static bool get_hash(const struct json *j, const char *name, uint8_t out[FD1_LEN
     return json_get_string(j, name, &s) && hex_decode(out, FD1_LEN, s);
 }
 
+/* What files of before haven't. */
+static bool read_next(const struct json *j, struct keeper_record *rec)
+{
+    int64_t generation = 0;
+
+    rec->renew = false;
+    rec->next_there = json_get(j, "next_generation") != NULL;
+    if (json_get(j, "renew") != NULL && !json_get_bool(j, "renew", &rec->renew))
+        return false;
+    if (rec->next_there && (!get_number(j, "next_generation", UINT16_MAX, &generation) ||
+                            !get_hash(j, "next_secret", rec->next_secret)))
+        return false;
+    rec->next_generation = (uint16_t)generation;
+    return true;
+}
+
 bool keeper_record_read(const char *text, size_t len, struct keeper_record *rec)
 {
     char why[JSON_WHY_LEN];
@@ -52,16 +72,13 @@ bool keeper_record_read(const char *text, size_t len, struct keeper_record *rec)
     int64_t generation, roll, head;
     bool good;
 
-    rec->renew = false; /* files of before haven't the member */
-
     if (json_parse(text, len, &json_file_limits, &j, why) != ERR_OK)
         return false;
     good = json_get_bool(j, "there", &rec->there) &&
-           (json_get(j, "renew") == NULL || json_get_bool(j, "renew", &rec->renew)) &&
            get_number(j, "generation", UINT16_MAX, &generation) &&
            get_number(j, "roll", UINT32_MAX, &roll) && get_number(j, "head", UINT32_MAX, &head) &&
            get_hash(j, "secret", rec->secret) && get_hash(j, "roll_hash", rec->roll_hash) &&
-           get_hash(j, "head_hash", rec->head_hash);
+           get_hash(j, "head_hash", rec->head_hash) && read_next(j, rec);
     if (good) {
         rec->generation = (uint16_t)generation;
         rec->roll = (uint32_t)roll;
@@ -119,15 +136,22 @@ void keeper_fini(struct dice_keeper *k)
     sodium_memzero(&k->rec, sizeof(k->rec));
 }
 
+/* Owned: the chain of a secret. */
+static struct fd1_chain *chain_from(const struct dice_keeper *k, uint16_t generation,
+                                    const uint8_t secret[FD1_LEN])
+{
+    struct fd1_chain_id id = {.role = letters[k->role], .generation = generation};
+    struct fd1_chain *chain = mem_alloc(sizeof(*chain));
+
+    memcpy(id.mid, k->mid, FD1_MID_LEN);
+    CHECK(fd1_chain_init(chain, &id, FD1_CHAIN_LEN, secret));
+    return chain;
+}
+
 static const struct fd1_chain *chain_of(struct dice_keeper *k)
 {
-    struct fd1_chain_id id = {.role = letters[k->role], .generation = k->rec.generation};
-
-    if (k->chain != NULL)
-        return k->chain;
-    memcpy(id.mid, k->mid, FD1_MID_LEN);
-    k->chain = mem_alloc(sizeof(*k->chain));
-    CHECK(fd1_chain_init(k->chain, &id, FD1_CHAIN_LEN, k->rec.secret));
+    if (k->chain == NULL)
+        k->chain = chain_from(k, k->rec.generation, k->rec.secret);
     return k->chain;
 }
 
@@ -156,6 +180,7 @@ enum err keeper_go_on(struct dice_keeper *k)
     k->rec.head = 0;
     k->rec.roll = 0;
     k->rec.renew = true;
+    k->rec.next_there = false; /* of the past that is lost */
     if (store(k) != ERR_OK) {
         k->rec = old;
         return ERR_IO;
@@ -166,21 +191,41 @@ enum err keeper_go_on(struct dice_keeper *k)
 
 /* ---- anchors ---- */
 
-static enum err make_secret(struct dice_keeper *k, uint16_t generation)
+/* Does the journal's chain of our role, of that generation, come from this secret's? */
+static bool is_of(const struct dice_keeper *k, const struct audit *a, const struct fd1_chain *chain)
 {
-    const struct keeper_record old = k->rec;
+    const struct audit_chain *c = &a->dice.chain[k->role];
+    uint8_t link[FD1_LEN];
 
-    if (k->rec.there && !k->rec.renew && k->rec.generation == generation)
-        return ERR_OK; /* made before, its anchor not journaled yet */
+    if (a->dice.since == 0)
+        return memcmp(fd1_chain_anchor(chain), c->anchor, FD1_LEN) == 0;
+    /* only the last link shown is known */
+    return fd1_chain_link(chain, c->tail.last.k, link) &&
+           memcmp(link, c->tail.last.x, FD1_LEN) == 0;
+}
+
+/* The next secret is the secret once the journal has its anchor. */
+static void settle(struct dice_keeper *k, const struct audit *a)
+{
+    const struct audit_chain *c = &a->dice.chain[k->role];
+    struct fd1_chain *chain;
+
+    if (!k->rec.next_there || !c->there || c->generation != k->rec.next_generation)
+        return;
+    chain = chain_from(k, k->rec.next_generation, k->rec.next_secret);
+    if (!is_of(k, a, chain)) {
+        sodium_memzero(chain, sizeof(*chain));
+        mem_free(chain);
+        return;
+    }
     drop_chain(k);
+    k->chain = chain;
     k->rec.there = true;
+    k->rec.generation = k->rec.next_generation;
+    memcpy(k->rec.secret, k->rec.next_secret, FD1_LEN);
     k->rec.renew = false;
-    k->rec.generation = generation;
-    randombytes_buf(k->rec.secret, FD1_LEN);
-    if (store(k) == ERR_OK)
-        return ERR_OK;
-    k->rec = old;
-    return ERR_IO;
+    k->rec.next_there = false;
+    (void)store(k); /* or settled again the next time */
 }
 
 /* Is the journal's anchor of our role the one that our secret gives? */
@@ -188,16 +233,9 @@ static bool is_ours(struct dice_keeper *k, const struct audit *a)
 {
     const struct audit_chain *c = &a->dice.chain[k->role];
 
-    if (!k->rec.there || !c->there || k->rec.generation != c->generation)
-        return false;
-    if (a->dice.since == 0)
-        return memcmp(fd1_chain_anchor(chain_of(k)), c->anchor, FD1_LEN) == 0;
-    { /* only the last link shown is known */
-        uint8_t link[FD1_LEN];
-
-        return fd1_chain_link(chain_of(k), c->tail.last.k, link) &&
-               memcmp(link, c->tail.last.x, FD1_LEN) == 0;
-    }
+    settle(k, a);
+    return k->rec.there && c->there && k->rec.generation == c->generation &&
+           is_of(k, a, chain_of(k));
 }
 
 bool keeper_is_elsewhere(struct dice_keeper *k, const struct audit *a)
@@ -205,21 +243,42 @@ bool keeper_is_elsewhere(struct dice_keeper *k, const struct audit *a)
     return a->dice.chain[k->role].there && !is_ours(k, a);
 }
 
+/* A secret for that generation's anchor, on disk; one made before whose anchor isn't journaled. */
+static enum err make_next(struct dice_keeper *k, uint16_t generation)
+{
+    const struct keeper_record old = k->rec;
+
+    if (k->rec.next_there && k->rec.next_generation == generation)
+        return ERR_OK;
+    k->rec.next_there = true;
+    k->rec.next_generation = generation;
+    randombytes_buf(k->rec.next_secret, FD1_LEN);
+    if (store(k) == ERR_OK)
+        return ERR_OK;
+    k->rec = old;
+    return ERR_IO;
+}
+
 enum err keeper_anchor(struct dice_keeper *k, const struct audit *a, enum keeper_anchor *what,
                        uint16_t *generation, uint8_t anchor[FD1_LEN])
 {
     const struct audit_chain *c = &a->dice.chain[k->role];
     const bool open = audit_roll_open(a);
+    struct fd1_chain *chain;
 
     *what = KEEPER_NO_ANCHOR;
     if (a->fair == FAIR_SERVER || a->over || k->went_back || open)
         return ERR_OK;
+    settle(k, a);
     if (c->there && (a->dice.owed >> k->role & 1) == 0 && is_ours(k, a) && !k->rec.renew)
         return ERR_OK;
     *generation = c->there ? (uint16_t)(c->generation + 1) : 0;
-    if (make_secret(k, *generation) != ERR_OK)
+    if (make_next(k, *generation) != ERR_OK)
         return ERR_IO;
-    memcpy(anchor, fd1_chain_anchor(chain_of(k)), FD1_LEN);
+    chain = chain_from(k, *generation, k->rec.next_secret);
+    memcpy(anchor, fd1_chain_anchor(chain), FD1_LEN);
+    sodium_memzero(chain, sizeof(*chain));
+    mem_free(chain);
     *what = KEEPER_SEND_ANCHOR;
     return ERR_OK;
 }
@@ -256,7 +315,7 @@ enum keeper_share keeper_judge(const struct keeper_record *rec, const struct aud
 enum keeper_share keeper_share(struct dice_keeper *k, const struct audit *a,
                                const struct keeper_request *req, uint8_t share[FD1_LEN])
 {
-    const struct keeper_record old = k->rec;
+    struct keeper_record old;
     const uint32_t link = audit_dice_link(&a->dice, (enum role)k->role, req->roll);
     enum keeper_share s;
 
@@ -269,6 +328,7 @@ enum keeper_share keeper_share(struct dice_keeper *k, const struct audit *a,
         return s;
     if (!is_ours(k, a) || link == 0)
         return KEEPER_NOT_OURS;
+    old = k->rec;
     if (k->rec.roll != req->roll) {
         k->rec.roll = req->roll;
         memcpy(k->rec.roll_hash, req->hash, FD1_LEN);

@@ -13,9 +13,13 @@
 /* What is on disk. */
 struct keeper_record {
     bool there; /* has a secret */
-    bool renew; /* the player went on: the secret only ends the open roll, then comes a new one */
     uint16_t generation;
     uint8_t secret[FD1_LEN];
+    bool
+        renew; /* the player went on: the secret only ends the open roll, then comes the next one */
+    bool next_there; /* the next secret, until the journal has its anchor */
+    uint16_t next_generation;
+    uint8_t next_secret[FD1_LEN];
     uint32_t roll; /* last one answered; 0: none */
     uint8_t roll_hash[FD1_LEN];
     uint32_t head; /* newest head seen; 0: none */

@@ -292,11 +292,11 @@ static void goes_on_when_told(void **unused)
     assert_int_equal(p.k[1].rec.head, 0);
     assert_int_equal(p.k[1].rec.roll, 0);
     send_anchor(&p.t, &p.k[1], &p.a);
-    assert_int_equal(p.k[1].rec.generation, 1);
-    assert_memory_not_equal(secret, p.k[1].rec.secret, FD1_LEN);
     read_journal(&p.t, &p.a);
     send_share(&p.t, &p.k[0], &p.a);
     send_share(&p.t, &p.k[1], &p.a); /* the salt roll */
+    assert_int_equal(p.k[1].rec.generation, 1);
+    assert_memory_not_equal(secret, p.k[1].rec.secret, FD1_LEN);
     read_journal(&p.t, &p.a);
     open_roll(&p);
     send_share(&p.t, &p.k[0], &p.a);
@@ -339,15 +339,55 @@ static void goes_on_second(void **unused)
     read_journal(&p.t, &p.a);
     assert_int_equal(p.a.dice.n, 2);
     send_anchor(&p.t, &p.k[1], &p.a);
-    assert_memory_not_equal(secret, p.k[1].rec.secret, FD1_LEN);
     read_journal(&p.t, &p.a);
     for (unsigned i = 0; i < 2; i++)
         send_share(&p.t, &p.k[i], &p.a);
+    assert_memory_not_equal(secret, p.k[1].rec.secret, FD1_LEN);
     read_journal(&p.t, &p.a);
     assert_int_equal(p.a.dice.n, 3);
     assert_int_equal(keeper_anchor(&p.k[1], &p.a, &what, &generation, anchor), ERR_OK);
     assert_int_equal(what, KEEPER_NO_ANCHOR);
     open_roll(&p);
+    end(&p);
+}
+
+/* Both go on at the same moment: our anchor is on its way when the other's opens the salt roll, and is
+ * refused. The old secret is still there for that roll, the new one for the anchor behind it. */
+static void goes_on_at_the_same_moment(void **unused)
+{
+    struct pair p;
+    struct audit before;
+    enum keeper_anchor what;
+    uint16_t generation = 0;
+    uint8_t anchor[FD1_LEN], again[FD1_LEN];
+
+    (void)unused;
+    begin(&p);
+    memset(&before, 0, sizeof(before));
+    read_journal(&p.t, &before);
+    for (unsigned i = 0; i < 2; i++) {
+        p.k[i].went_back = true;
+        assert_int_equal(keeper_go_on(&p.k[i]), ERR_OK);
+    }
+    assert_int_equal(keeper_anchor(&p.k[1], &before, &what, &generation, anchor), ERR_OK);
+    assert_int_equal(what, KEEPER_SEND_ANCHOR);
+    send_anchor(&p.t, &p.k[0], &before);
+    read_journal(&p.t, &p.a);
+    send_share(&p.t, &p.k[0], &p.a);
+    keeper_fini(&p.k[1]);
+    assert_int_equal(keeper_open(&p.k[1], p.t.setup.id, "bob", ROLE_B), ERR_OK);
+    send_share(&p.t, &p.k[1], &p.a);
+    read_journal(&p.t, &p.a);
+    assert_int_equal(keeper_anchor(&p.k[1], &p.a, &what, &generation, again), ERR_OK);
+    assert_int_equal(what, KEEPER_SEND_ANCHOR);
+    assert_memory_equal(anchor, again, FD1_LEN);
+    send_anchor(&p.t, &p.k[1], &p.a);
+    read_journal(&p.t, &p.a);
+    for (unsigned i = 0; i < 2; i++)
+        send_share(&p.t, &p.k[i], &p.a);
+    read_journal(&p.t, &p.a);
+    assert_int_equal(p.a.dice.n, 3);
+    audit_fini(&before);
     end(&p);
 }
 
@@ -373,7 +413,7 @@ static void goes_on_in_a_roll(void **unused)
     p.k[0].rec.generation = 1; /* the lost past had our next anchor already */
     memcpy(secret, p.k[0].rec.secret, FD1_LEN);
     send_anchor(&p.t, &p.k[0], &p.a);
-    assert_memory_not_equal(secret, p.k[0].rec.secret, FD1_LEN);
+    assert_memory_not_equal(secret, p.k[0].rec.next_secret, FD1_LEN);
     read_journal(&p.t, &p.a);
     for (unsigned i = 0; i < 2; i++)
         send_share(&p.t, &p.k[i], &p.a);
@@ -425,8 +465,13 @@ static void writes_it_first(void **unused)
 
 static void record_round_trip(void **unused)
 {
-    struct keeper_record rec = {
-        .there = true, .renew = true, .generation = 7, .roll = 12, .head = 99};
+    struct keeper_record rec = {.there = true,
+                                .renew = true,
+                                .generation = 7,
+                                .roll = 12,
+                                .head = 99,
+                                .next_there = true,
+                                .next_generation = 8};
     struct keeper_record back;
     struct buf text = BUF_EMPTY;
 
@@ -436,7 +481,8 @@ static void record_round_trip(void **unused)
     keeper_record_write(&rec, &text);
     memset(&back, 0, sizeof(back));
     assert_true(keeper_record_read(text.data, text.len, &back));
-    assert_true(back.renew);
+    assert_true(back.renew && back.next_there);
+    assert_int_equal(back.next_generation, 8);
     assert_int_equal(back.generation, 7);
     assert_int_equal(back.roll, 12);
     assert_int_equal(back.head, 99);
@@ -521,12 +567,19 @@ static void one_process_each(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plays_along),           cmocka_unit_test(waits_for_the_order),
-        cmocka_unit_test(same_roll_other_order), cmocka_unit_test(remembers),
-        cmocka_unit_test(notices_another_past),  cmocka_unit_test(goes_on_when_told),
-        cmocka_unit_test(goes_on_second),        cmocka_unit_test(goes_on_in_a_roll),
-        cmocka_unit_test(lost_device),           cmocka_unit_test(writes_it_first),
-        cmocka_unit_test(record_round_trip),     cmocka_unit_test(tokens_rotate),
+        cmocka_unit_test(plays_along),
+        cmocka_unit_test(waits_for_the_order),
+        cmocka_unit_test(same_roll_other_order),
+        cmocka_unit_test(remembers),
+        cmocka_unit_test(notices_another_past),
+        cmocka_unit_test(goes_on_when_told),
+        cmocka_unit_test(goes_on_at_the_same_moment),
+        cmocka_unit_test(goes_on_second),
+        cmocka_unit_test(goes_on_in_a_roll),
+        cmocka_unit_test(lost_device),
+        cmocka_unit_test(writes_it_first),
+        cmocka_unit_test(record_round_trip),
+        cmocka_unit_test(tokens_rotate),
         cmocka_unit_test(one_process_each),
     };
 
