@@ -8,7 +8,7 @@ packages_build="gcc libc6-dev cmake ninja-build pkg-config libuv1-dev libsodium-
   libsqlite3-dev libncurses-dev zlib1g-dev
   libinih-dev libssl-dev"
 # shellcheck disable=SC2034
-packages_test="libcmocka-dev python3 python3-jsonschema tmux scdoc mandoc man-db"
+packages_test="libcmocka-dev python3 python3-jsonschema tmux prometheus scdoc mandoc man-db"
 # shellcheck disable=SC2034
 packages_package="debhelper dpkg-dev lintian scdoc systemd"
 # shellcheck disable=SC2034

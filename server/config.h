@@ -49,6 +49,7 @@ struct config {
     char bots_program[CONFIG_PATH_LEN]; /* "": the client beside this program */
     char backup_dir[CONFIG_PATH_LEN];   /* "": no backups are made at SIGUSR1 */
     int64_t backup_keep;
+    char metrics[CONFIG_PATH_LEN]; /* ADDRESS:PORT of loopback, or a socket's path; "": none */
 };
 
 /* A job on files instead of serving. */
@@ -68,6 +69,8 @@ struct config_args {
  */
 NODISCARD enum err config_load(struct config *c, struct config_args *args, int argc, char **argv,
                                char why[CONFIG_WHY_LEN]);
+/* HOST:PORT or [HOST]:PORT. False: it is neither. */
+bool config_parse_addr(const char *text, struct config_addr *a);
 /* What --help prints. */
 void config_help(struct buf *out);
 /* What --sample-config prints: every option, its default, and why one would change it. */

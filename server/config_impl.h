@@ -6,7 +6,16 @@
 
 #include "server/config.h"
 
-enum option_type { OPT_LISTEN, OPT_LISTEN_TLS, OPT_PATH, OPT_TEXT, OPT_INT, OPT_BOOL, OPT_WORD };
+enum option_type {
+    OPT_LISTEN,
+    OPT_LISTEN_TLS,
+    OPT_LOCAL,
+    OPT_PATH,
+    OPT_TEXT,
+    OPT_INT,
+    OPT_BOOL,
+    OPT_WORD
+};
 /* Whether a change takes effect at SIGHUP. */
 enum option_when { NOW, RESTART };
 

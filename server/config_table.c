@@ -52,6 +52,10 @@ const struct option config_option[] = {
      "error, warn, info or debug", "debug shows each connection, to look into a trouble"},
     {"log", "json", "log-json", OPT_BOOL, NOW, AT(log_json), 0, 0, NULL, "no",
      "a JSON object a line instead of text", "where machines read the log"},
+    {"metrics", "listen", NULL, OPT_LOCAL, RESTART, AT(metrics), 0, 0, NULL, NULL,
+     "where Prometheus finds figures (GET /metrics): 127.0.0.1:PORT, [::1]:PORT, or the path of a "
+     "UNIX socket",
+     "to see load and trouble coming; never reachable from other machines, for it isn't encrypted"},
 #define X(field, key, preset, least, most, help, why)                                              \
     {"limits", key, NULL, OPT_INT, NOW, AT(limits.field), least, most, NULL, #preset, help, why},
     LIMITS_TABLE(X)

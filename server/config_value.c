@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: ISC
  * config_value.c -- one option's value: from text, to text, its default.
  */
+#include <arpa/inet.h>
+#include <sys/un.h>
+
 #include "common/base/str.h"
 #include "common/base/utf8.h"
 #include "server/config_impl.h"
@@ -12,8 +15,7 @@ static void *field_of(struct config *c, const struct option *o)
 
 /* ---- one value ---- */
 
-/* HOST:PORT or [HOST]:PORT. */
-static bool parse_addr(const char *text, struct config_addr *a)
+bool config_parse_addr(const char *text, struct config_addr *a)
 {
     const char *colon = strrchr(text, ':');
     const char *from = text;
@@ -33,32 +35,6 @@ static bool parse_addr(const char *text, struct config_addr *a)
     return len > 0 && str_ncopy(a->host, sizeof(a->host), from, len);
 }
 
-static bool add_listeners(struct config *c, bool tls, const char *value, char why[CONFIG_WHY_LEN])
-{
-    char list[CONFIG_PATH_LEN];
-    char *rest = list;
-    const char *word;
-    bool some = false;
-
-    (void)str_copy(list, sizeof(list), value);
-    while ((word = str_word(&rest)) != NULL) {
-        some = true;
-        if (c->n_listen == CONFIG_LISTEN_MAX) {
-            (void)snprintf(why, CONFIG_WHY_LEN, "at most %d listeners", CONFIG_LISTEN_MAX);
-            return false;
-        }
-        if (!parse_addr(word, &c->listen[c->n_listen])) {
-            (void)snprintf(why, CONFIG_WHY_LEN,
-                           "\"%.100s\" is no HOST:PORT (127.0.0.1:1962, [::1]:1962)", word);
-            return false;
-        }
-        c->listen[c->n_listen++].tls = tls;
-    }
-    if (!some)
-        (void)snprintf(why, CONFIG_WHY_LEN, "HOST:PORT is missing");
-    return some;
-}
-
 static bool set_text(char *dst, size_t size, const char *value, char why[CONFIG_WHY_LEN])
 {
     const size_t len = strlen(value);
@@ -76,6 +52,62 @@ static bool set_text(char *dst, size_t size, const char *value, char why[CONFIG_
         return true;
     (void)snprintf(why, CONFIG_WHY_LEN, "longer than %zu bytes", size - 1);
     return false;
+}
+
+/* A numeric address of this machine alone. */
+static bool is_loopback(const char *host)
+{
+    struct in6_addr v6;
+    struct in_addr v4;
+
+    if (inet_pton(AF_INET, host, &v4) == 1)
+        return (ntohl(v4.s_addr) >> 24) == 127;
+    return inet_pton(AF_INET6, host, &v6) == 1 && IN6_IS_ADDR_LOOPBACK(&v6);
+}
+
+static bool set_local(char *dst, const char *value, char why[CONFIG_WHY_LEN])
+{
+    struct config_addr a;
+
+    if (value[0] == '/' && strlen(value) >= sizeof(((struct sockaddr_un *)NULL)->sun_path)) {
+        (void)snprintf(why, CONFIG_WHY_LEN, "longer than a socket's path may be");
+        return false;
+    }
+    if (value[0] == '/')
+        return set_text(dst, CONFIG_PATH_LEN, value, why);
+    if (config_parse_addr(value, &a) && is_loopback(a.host))
+        return str_copy(dst, CONFIG_PATH_LEN, value);
+    (void)snprintf(why, CONFIG_WHY_LEN,
+                   "\"%.100s\" is none of 127.0.0.1:PORT, [::1]:PORT and an absolute path: figures "
+                   "stay on this machine",
+                   value);
+    return false;
+}
+
+static bool add_listeners(struct config *c, bool tls, const char *value, char why[CONFIG_WHY_LEN])
+{
+    char list[CONFIG_PATH_LEN];
+    char *rest = list;
+    const char *word;
+    bool some = false;
+
+    (void)str_copy(list, sizeof(list), value);
+    while ((word = str_word(&rest)) != NULL) {
+        some = true;
+        if (c->n_listen == CONFIG_LISTEN_MAX) {
+            (void)snprintf(why, CONFIG_WHY_LEN, "at most %d listeners", CONFIG_LISTEN_MAX);
+            return false;
+        }
+        if (!config_parse_addr(word, &c->listen[c->n_listen])) {
+            (void)snprintf(why, CONFIG_WHY_LEN,
+                           "\"%.100s\" is no HOST:PORT (127.0.0.1:1962, [::1]:1962)", word);
+            return false;
+        }
+        c->listen[c->n_listen++].tls = tls;
+    }
+    if (!some)
+        (void)snprintf(why, CONFIG_WHY_LEN, "HOST:PORT is missing");
+    return some;
 }
 
 static bool set_word(const struct option *o, int64_t *dst, const char *value,
@@ -109,6 +141,8 @@ bool option_set(struct config *c, const struct option *o, const char *value,
     case OPT_LISTEN:
     case OPT_LISTEN_TLS:
         return add_listeners(c, o->type == OPT_LISTEN_TLS, value, why);
+    case OPT_LOCAL:
+        return set_local(field_of(c, o), value, why);
     case OPT_PATH:
         if (value[0] != '\0')
             return set_text(field_of(c, o), CONFIG_PATH_LEN, value, why);
@@ -162,6 +196,7 @@ void option_text(const struct config *c, const struct option *o, char text[CONFI
     case OPT_LISTEN_TLS:
         listeners_text(c, o->type == OPT_LISTEN_TLS, text);
         break;
+    case OPT_LOCAL:
     case OPT_PATH:
     case OPT_TEXT:
         (void)str_copy(text, CONFIG_VALUE_LEN, field);
@@ -201,6 +236,7 @@ void option_copy(struct config *dst, const struct config *src, const struct opti
         dst->n_listen = src->n_listen;
         dst->listen_preset = src->listen_preset;
         break;
+    case OPT_LOCAL:
     case OPT_PATH:
         option_text(src, o, text);
         (void)str_copy(field_of(dst, o), CONFIG_PATH_LEN, text);

@@ -399,4 +399,10 @@ void core_stats(const struct core *c, struct core_stats *out)
     out->spectators = c->n_watchers;
     out->matches_open = c->by_state[ROOMS_OPEN].n;
     out->matches_live = c->by_state[ROOMS_LIVE].n;
+    out->matches_over = c->by_state[ROOMS_OVER].n;
+    out->guests = c->n_guests;
+    out->users = c->n_users_online;
+    out->archived = c->n_archived;
+    out->hashing = c->n_hashing;
+    out->clocks = c->n_clocks;
 }

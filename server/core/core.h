@@ -18,6 +18,7 @@
 #include "common/base/msec.h"
 #include "proto/entry.h"
 #include "server/core/limits.h"
+#include "server/core/metrics.h"
 
 /* A connection: slot and generation, never reused in a process's life. 0 is none. Events of an id
  * that the core has closed are passed over. */
@@ -78,6 +79,7 @@ struct store_txn {
     uint64_t id; /* named by the core, answered by CORE_STORED */
     size_t n;
     struct store_op *op; /* owned */
+    uint64_t given_ns;   /* the store's own */
 };
 void store_txn_free(struct store_txn *t);
 
@@ -296,10 +298,17 @@ void core_step(struct core *c, const struct core_event *ev, struct core_effects 
 /* When the next CORE_TICK is wanted at the latest. */
 struct mono core_deadline(const struct core *c);
 
+/* Ways to log in. */
+enum core_login { CORE_LOGIN, CORE_REGISTER, CORE_RESUME, CORE_GUEST, CORE_LOGINS };
 /* Counters for people and metrics. */
 struct core_stats {
     uint64_t conns, logged_in, players, spectators, matches_open, matches_live, orders, refusals,
         stored, sent_bytes, turned_away, penalties;
+    uint64_t matches_over, guests, users, archived, hashing, clocks; /* now */
+    uint64_t refused[ERR_COUNT];    /* by reason; refusals is their sum */
+    uint64_t login[CORE_LOGINS][2]; /* by way; refused, and let in */
+    uint64_t created[3];            /* matches, by enum fair */
+    struct hist order_ack;          /* from an order's line to its answer, the disk included */
 };
 void core_stats(const struct core *c, struct core_stats *out);
 

@@ -243,6 +243,7 @@ void reply_error(struct core *c, struct conn *cn, const struct msg_id *id, enum 
     msg_error(b, id, e, f != NULL ? f : &none);
     out_buf(c, cn, b);
     c->stats.refusals++;
+    c->stats.refused[e]++;
 }
 
 struct jsonw note_open(struct core *c, enum msg_note n)

@@ -232,6 +232,7 @@ static void serve(struct core *c, struct conn *cn, struct msg_request *req, bool
     case LATER:
         break;
     case REFUSED:
+        session_count_login(c, req->method, false);
         reply_error(c, cn, &req->id, no.err, &no.fault);
         break;
     case HELD:
@@ -250,6 +251,7 @@ static void answer_line(struct core *c, struct conn *cn, const char *line, size_
     struct msg_request req;
     enum err e = msg_parse(line, len, &limits, &req);
 
+    cn->asked = c->now;
     if (e == ERR_OK) {
         serve(c, cn, &req, false);
         return;

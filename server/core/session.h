@@ -65,6 +65,8 @@ enum verdict session_hold(struct refusal *no, struct gate *g);
 
 /* The answer of every way to log in (p->user, p->token); then the connection is that user's. */
 void session_login(struct core *c, struct conn *cn, const struct pend *p);
+/* Count it, where the method is one. */
+void session_count_login(struct core *c, enum msg_method method, bool ok);
 /* The user's other connections are told that they are logged out, and closed. */
 void session_end_others(struct core *c, struct user *u, const struct conn *keep);
 

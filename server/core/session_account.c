@@ -45,6 +45,7 @@ static void refuse_pend(struct core *c, const struct pend *p, enum err e, const 
     const struct msg_fault fault = {.text = words};
     struct conn *cn = pend_conn(c, p);
 
+    session_count_login(c, p->req.method, false);
     if (cn != NULL)
         reply_error(c, cn, &p->req.id, e, &fault);
 }

@@ -191,10 +191,21 @@ static void tell_warned(struct core *c, struct conn *cn)
     out_store(c, p->id, &ops);
 }
 
+void session_count_login(struct core *c, enum msg_method method, bool ok)
+{
+    static const enum msg_method ways[CORE_LOGINS] = {MSG_SESSION_LOGIN, MSG_SESSION_REGISTER,
+                                                      MSG_SESSION_RESUME, MSG_SESSION_GUEST};
+
+    for (size_t i = 0; i < ARRAY_LEN(ways); i++)
+        if (ways[i] == method)
+            c->stats.login[i][ok]++;
+}
+
 void session_login(struct core *c, struct conn *cn, const struct pend *p)
 {
     struct jsonw w = reply_open(c, &p->req);
 
+    session_count_login(c, p->req.method, true);
     jsonw_obj(&w);
     jsonw_name(&w, "user");
     user_json(p->user, &w);

@@ -132,6 +132,7 @@ static void answer_created(struct core *c, struct conn *cn, const struct pend *p
     const struct room *r = p->room;
     struct jsonw w = reply_open(c, &p->req);
 
+    c->stats.created[match_setup_of(r->m)->fair]++;
     jsonw_obj(&w);
     jsonw_m_hex(&w, "match", r->id, sizeof(r->id));
     jsonw_m_int(&w, "no", r->no);

@@ -62,6 +62,7 @@ static void answer_order(struct core *c, struct conn *cn, const struct pend *p)
     struct jsonw w = reply_open(c, &p->req);
 
     c->stats.orders++;
+    hist_add(&c->stats.order_ack, (uint64_t)mono_since(c->now, cn->asked) * 1000);
     jsonw_obj(&w);
     jsonw_m_int(&w, "seq", p->seq);
     jsonw_obj_end(&w);

@@ -55,6 +55,7 @@ struct conn {
     struct mono grace;      /* since when it is expected to log in */
     struct mono line_since; /* when the first byte of the line now coming was there */
     struct mono slow_since;
+    struct mono asked;        /* when the request being served was taken up */
     uint64_t said;            /* bytes sent to it */
     int64_t rate_ms;          /* the message bucket is full again at this mono time */
     struct addr *addr;        /* counted there; NULL: not counted */

@@ -246,6 +246,7 @@ void shell_close_handles(struct shell *sh)
     net_close_all(sh->net);
     ctlsock_close(sh->ctl);
     sh->ctl = NULL;
+    metrics_close(sh->metrics);
     for (size_t i = 0; i < ARRAY_LEN(own); i++)
         uv_close(own[i], NULL);
 }
@@ -467,6 +468,7 @@ int shell_run(const struct config *cfg, char **argv)
     scenario_set_init(&sh->scenarios);
     CHECK(uv_loop_init(&sh->loop) == 0);
     shell_net_config(cfg, &nc);
+    sh->max_conns = nc.max_conns;
     net_new(&sh->loop, &nc, &hooks, &sh->net);
     code = shell_open_all(sh, &own, nc.max_conns);
     if (code == EX_OK) {
@@ -474,6 +476,7 @@ int shell_run(const struct config *cfg, char **argv)
         code = sh->exit_code;
     } else {
         net_close_all(sh->net);
+        metrics_close(sh->metrics);
         CHECK(uv_run(&sh->loop, UV_RUN_DEFAULT) == 0);
     }
     store_free(sh->store);

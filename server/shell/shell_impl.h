@@ -11,6 +11,7 @@
 #include "server/shell/hasher.h"
 #include "server/shell/inherit.h"
 #include "server/shell/keeper.h"
+#include "server/shell/metrics.h"
 #include "server/shell/net.h"
 #include "server/shell/selfsign.h"
 #include "server/shell/shell.h"
@@ -34,7 +35,8 @@ struct shell {
     struct store *store;
     struct hasher *hasher;
     struct net *net;
-    struct tls *tls; /* of the TLS listeners; NULL: there are none */
+    struct metrics *metrics; /* NULL: none are wanted */
+    struct tls *tls;         /* of the TLS listeners; NULL: there are none */
     struct core *core;
     struct ctlsock *ctl;   /* NULL: there is none */
     struct shell_job *job; /* to do in the next turn */
@@ -112,6 +114,9 @@ void shell_open_admin(struct shell *sh);
 void shell_take_job(struct shell *sh, const struct core_effect *e);
 void shell_do_jobs(struct shell *sh);
 void shell_upgrade_failed(struct shell *sh, const char *why);
+
+/* metrics_config.page (shell_metrics.c). */
+void shell_metrics_page(void *arg, struct buf *out);
 
 /* Upgrading (shell_upgrade.c). */
 void shell_on_upgrade(uv_signal_t *signal, int signum);

@@ -244,6 +244,26 @@ static int load_after_handover(struct shell *sh, unsigned max_conns)
     return EX_OK;
 }
 
+static int open_metrics(struct shell *sh)
+{
+    const struct metrics_config mc = {.where = sh->cfg.metrics,
+                                      .patient = sh->inherit.parent >= 0,
+                                      .page = shell_metrics_page,
+                                      .arg = sh};
+    char why[METRICS_WHY_LEN];
+
+    if (sh->cfg.metrics[0] == '\0')
+        return EX_OK;
+    switch (metrics_open(&sh->loop, &mc, &sh->metrics, why)) {
+    case ERR_OK:
+        return EX_OK;
+    case ERR_BUSY:
+        return say(EX_UNAVAILABLE, why);
+    default:
+        return say(EX_OSERR, why);
+    }
+}
+
 int shell_open_all(struct shell *sh, struct config *own, unsigned max_conns)
 {
     char why[INHERIT_WHY_LEN];
@@ -256,6 +276,8 @@ int shell_open_all(struct shell *sh, struct config *own, unsigned max_conns)
         code = open_tls(sh, own);
     if (code == EX_OK)
         code = listen_all(sh, own);
+    if (code == EX_OK)
+        code = open_metrics(sh);
     if (code == EX_OK)
         code = load_after_handover(sh, max_conns);
     inherit_close(&sh->inherit);

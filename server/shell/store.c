@@ -143,6 +143,7 @@ static enum err commit(struct store *s, const struct store_group *g, char why[ST
     uv_mutex_lock(&s->lock);
     s->stats.commit_us += us;
     s->stats.longest_us = MAX(s->stats.longest_us, us);
+    hist_add(&s->stats.commit, us);
     if (e == ERR_OK) {
         s->stats.groups++;
         s->stats.txns += g->n;
@@ -286,6 +287,9 @@ static void deliver(struct store *s)
     n = s->n_done;
     s->done = NULL;
     s->n_done = s->done_cap = 0;
+    for (size_t i = 0; i < n; i++)
+        if (done[i].txn != NULL)
+            hist_add(&s->stats.wait, (uv_hrtime() - done[i].txn->given_ns) / 1000);
     uv_mutex_unlock(&s->lock);
     for (size_t i = 0; i < n; i++) {
         if (done[i].txn != NULL) {
@@ -391,6 +395,7 @@ static void submit(struct store *s, struct item item)
 
 void store_submit(struct store *s, struct store_txn *txn)
 {
+    txn->given_ns = uv_hrtime();
     submit(s, (struct item){.txn = txn});
 }
 
@@ -475,5 +480,6 @@ void store_stats(struct store *s, struct store_stats *out)
 {
     uv_mutex_lock(&s->lock);
     *out = s->stats;
+    out->waiting = s->n_waiting;
     uv_mutex_unlock(&s->lock);
 }

@@ -58,6 +58,9 @@ struct store_stats {
     uint64_t refused;      /* transactions answered ERR_STORAGE */
     uint64_t commit_us;    /* time spent in commits, all of them */
     uint64_t longest_us;   /* of one commit, housekeeping right behind it included */
+    struct hist commit;    /* of groups */
+    struct hist wait;      /* of transactions, from store_submit to hooks.done */
+    size_t waiting;        /* now: transactions and questions not yet begun */
 };
 
 /*
@@ -108,6 +111,8 @@ void store_stop(struct store *s);
 /* Takes `s`; stops it first if need be. NULL is nothing. */
 void store_free(struct store *s);
 
+/* Bytes of memory that SQLite holds in this process, its page cache for the most part. */
+int64_t store_sqlite_memory(void);
 const char *store_name(const struct store *s); /* "sqlite", "memory" */
 void store_stats(struct store *s, struct store_stats *out);
 

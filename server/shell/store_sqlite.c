@@ -341,3 +341,8 @@ enum err store_open_sqlite(const char *path, struct store **out, char why[STORE_
     *out = store_new(&s->base);
     return ERR_OK;
 }
+
+int64_t store_sqlite_memory(void)
+{
+    return sqlite3_memory_used();
+}
