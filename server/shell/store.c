@@ -480,6 +480,6 @@ void store_stats(struct store *s, struct store_stats *out)
 {
     uv_mutex_lock(&s->lock);
     *out = s->stats;
-    out->waiting = s->n_waiting;
+    out->waiting = s->waiting.n;
     uv_mutex_unlock(&s->lock);
 }
