@@ -82,6 +82,7 @@ static enum err redo_batch(struct match *m, struct redo *r, char why[PLAY_WHY_LE
     struct match_now now = {.served = m->core.clock.since};
     struct match_applied applied;
     struct match_batch *b;
+    struct game_events own; /* a batch that was used before brings some along */
     const char *what = NULL;
 
     if (!decode(m, r->all, at, &r->line))
@@ -90,6 +91,7 @@ static enum err redo_batch(struct match *m, struct redo *r, char why[PLAY_WHY_LE
     b = batch_new(m, now);
     b->unhashed = r->unhashed;
     b->expect = r->all;
+    own = b->ev;
     b->ev = r->ev;
     take_left(b, r, at);
     if (batch_from(b, &r->line.e) != ERR_OK)
@@ -97,7 +99,7 @@ static enum err redo_batch(struct match *m, struct redo *r, char why[PLAY_WHY_LE
     else if (b->differs)
         what = "the rules give something else";
     r->ev = b->ev;
-    b->ev = (struct game_events){0};
+    b->ev = own;
     if (what != NULL) {
         batch_free(b);
         return bad(why, at + 1, what);

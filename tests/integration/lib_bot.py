@@ -70,6 +70,7 @@ class View:
         self.asked = None  # a request not yet answered
         self.orders = 0
         self.flying = None  # (order_id, order, base) given and not yet answered
+        self.answered = 0  # seq of the newest order that was answered; its entry comes behind that
         self.chooser = None
         self.method = "match.sync"
         self.events = []  # kept, with the two below, where keep is set
@@ -352,6 +353,7 @@ class Bot(Caller):
             if isinstance(result, Refusal):
                 raise Failure("%s: order %s refused: %s" % (self.name, order, result))
             view.flying = None
+            view.answered = max(view.answered, result["seq"])
             need(result["seq"] > base, "the order stands at %d, not behind %d" % (
                 result["seq"], base))
         self.request(answered, "match.order", match=view.match, order_id=order_id, base=base,
@@ -435,7 +437,8 @@ def catch_up(bots, match):
     def truth():
         heads = {bot.views[match].head for bot in bots}
         views = [bot.views[match] for bot in bots]
-        return len(heads) == 1 and all(v.journal.settled() and not v.flying for v in views)
+        return len(heads) == 1 and all(
+            v.journal.settled() and not v.flying and v.head >= v.answered for v in views)
     pump_until(bots, truth, "one head")
 
 

@@ -108,7 +108,6 @@ class KeptView(View):
     def __init__(self, match, scenario):
         super().__init__(match, scenario)
         self.acked = {}  # order_id -> (seq, order)
-        self.answered = 0  # seq of the newest of them
         self.stands = {}  # order_id -> seq, as the journal has it
         self.entries = []  # by seq - 1
         self.foretold = {}  # seq of an order with an open roll -> (n, key)

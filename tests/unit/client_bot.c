@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC
  * client_bot.c -- bots: always legal, always through, always the same for a seed.
  */
+// timeout: 400
 #include "client/bot/bot.h"
 
 #include <setjmp.h>
