@@ -46,6 +46,7 @@
     X(LAW_ONCE, "once", "a seat's order or share counts once")                                     \
     X(LAW_CLOSE, "close", "nobody who is there is sent away without a word")                       \
     X(LAW_GHOST, "ghost", "who is said to be there is there, and nobody else")                     \
+    X(LAW_BAN, "ban", "nobody is let in from a banned address")                                    \
     X(LAW_ABSENT, "absent", "an absence is final, and nobody is absent whose share was taken")     \
     X(LAW_BOUNDS, "bounds", "queues, memory and descriptors stay within bounds")                   \
     X(LAW_ZERO, "zero", "nothing is left at the end")                                              \
@@ -81,12 +82,14 @@ enum sim_what {
     SIM_DOWN,   /* link a: bytes reach the client */
     SIM_END_UP, /* link a: the server learns that the client is gone */
     SIM_END_DOWN,
-    SIM_COMMIT, /* the group under way ends */
-    SIM_HASHED, /* the oldest hashing job ends */
-    SIM_TICK,   /* the server's timer */
-    SIM_START,  /* the server starts again */
-    SIM_ACTOR,  /* actor a looks around */
-    SIM_FAULT,  /* something goes wrong */
+    SIM_COMMIT,   /* the group under way ends */
+    SIM_HASHED,   /* the oldest hashing job ends */
+    SIM_TICK,     /* the server's timer */
+    SIM_START,    /* the server starts again */
+    SIM_ACTOR,    /* actor a looks around */
+    SIM_FAULT,    /* something goes wrong */
+    SIM_BOSS,     /* the operator looks around */
+    SIM_BOSS_JOB, /* what it wanted of the shell is done */
     SIM_WHAT_COUNT
 };
 struct sim_event {
@@ -184,6 +187,7 @@ struct sim_link {
     int64_t heard; /* t when the core last had bytes of it */
     bool forgiven; /* the world broke it: not every request was answered */
     struct sim_pipe up, down;
+    struct buf part;         /* of a line that is leaving */
     size_t slow_at;          /* bytes queued when the core was told that it is slow */
     size_t limit;            /* with more queued it is slow, by the newest send */
     char user[NAME_LEN + 1]; /* logged in as, by the server's own words; "" */
@@ -518,6 +522,33 @@ struct sim_table {
     struct sim_ledger *ledger;
 };
 
+/* ---- the operator ---- */
+
+enum sim_boss_act { BOSS_LOOK, BOSS_ACT, BOSS_COPY, BOSS_BAN, BOSS_UNBAN };
+enum sim_ban { BAN_NONE, BAN_UNKNOWN, BAN_THERE };
+struct sim_order_of {
+    conn_id id;
+    uint8_t act;     /* enum sim_boss_act */
+    unsigned number; /* of an address: 10.0.0.number */
+    int64_t at;      /* t */
+    size_t audited;  /* rows of the audit then */
+};
+struct sim_boss {
+    conn_id last;
+    struct sim_order_of waiting[24];
+    unsigned n_waiting;
+    uint8_t ban[10]; /* enum sim_ban; by number */
+    bool copying;    /* a backup is asked for */
+    uint64_t job;    /* 0: none */
+};
+void boss_look(struct sim *s);
+void boss_answer(struct sim *s, conn_id id, const char *data, size_t len);
+void boss_job(struct sim *s, uint64_t id);
+void boss_job_end(struct sim *s);
+void boss_lost(struct sim *s);
+/* Is the address 10.0.0.number surely banned? */
+bool boss_bans(const struct sim *s, unsigned number);
+
 struct sim_totals {
     uint64_t runs, matches, played, orders, rolls, crashes, commits, lines, events, shadows;
     uint64_t archived, reads;
@@ -535,6 +566,7 @@ struct sim {
     struct sim_climate climate;
     struct sim_server server;
     struct sim_disk disk;
+    struct sim_boss boss;
     struct sim_link **link; /* by index; NULL: free */
     uint32_t n_links, links_cap, serial;
     struct sim_ledger *ledgers;
@@ -564,8 +596,9 @@ void sim_bytes(struct sim *s, uint8_t *out, size_t n);
 bool net_is_online(const struct sim *s, const char *name);
 /* Has the server a line open on which somebody of that name is logged in? */
 bool net_has_line(const struct sim *s, const char *name);
-/* Every line that the server sends. */
+/* Everything that the server sends: a line comes in pieces, all of them in one step. */
 void tap_out(struct sim *s, struct sim_link *l, const char *data, size_t len);
+void tap_end(struct sim *s);
 /* Every transaction, as it is given to the store. */
 void books_txn(struct sim *s, const struct store_txn *t);
 /* At the end: everybody knows everything, everything was answered. */

@@ -63,6 +63,7 @@ static void free_link(struct sim_link *l)
 {
     buf_fini(&l->up.q);
     buf_fini(&l->down.q);
+    buf_fini(&l->part);
     mem_free(l);
 }
 
@@ -148,6 +149,8 @@ static void on_accept(struct sim *s, struct sim_link *l)
     sim_note(s, "accept", &l->id, sizeof(l->id));
     server_step(s, &ev);
     l = net_find(s, ev.conn);
+    sim_hold(s, LAW_BAN, l == NULL || !l->server_open || !boss_bans(s, l->actor % 9U + 1),
+             "somebody is let in from a banned address");
     if (l != NULL && l->up.q.len > 0 && !l->up.moving) {
         l->up.moving = true;
         at_link(s, l, SIM_UP, delay(s));
@@ -398,6 +401,7 @@ void net_server_gone(struct sim *s)
         if (l == NULL)
             continue;
         l->forgiven = l->forgiven || l->server_open;
+        buf_reset(&l->part);
         l->n_subs = 0;
         l->server_over = true;
         if (l->server_open && l->down.q.len > 0 && sim_odds(s, 500))

@@ -147,6 +147,7 @@ static void end_process(struct sim *s)
     v->crashed = false;
     forget_jobs(v);
     disk_crash(s);
+    boss_lost(s);
     net_server_gone(s);
     ledger_restart(s, s->disk.served_ms - served);
     sim_at(s, s->t + (s->healed ? 10 : sim_between(s, 10, 20000)),
@@ -316,9 +317,12 @@ static void carry_out(struct sim *s, struct core_effect *e)
     case CORE_FX_HELD:
         s->server.held = true;
         break;
-    case CORE_FX_ADMIN: /* nobody asks */
+    case CORE_FX_ADMIN:
+        boss_answer(s, e->conn, e->u.bytes->data, e->u.bytes->len);
+        break;
     case CORE_FX_JOB:
-        sim_hold(s, LAW_STANDS, false, "an answer to an operator who isn't there");
+        sim_hold(s, LAW_STANDS, e->u.job.what == CORE_JOB_BACKUP, "a job that nobody asked for");
+        boss_job(s, e->u.job.id);
         break;
     }
 }
@@ -348,14 +352,18 @@ void server_step(struct sim *s, struct core_event *ev)
             carry_out(s, &fx.fx[i]);
     }
     s->last_line = NULL;
+    if (!v->crashed)
+        tap_end(s);
     if (v->crashed) {
         core_effects_fini(&fx);
         server_crash(s);
         return;
     }
     for (size_t i = 0; i < fx.n; i++)
-        if (fx.fx[i].kind == CORE_FX_SEND)
+        if (fx.fx[i].kind == CORE_FX_SEND || fx.fx[i].kind == CORE_FX_ADMIN)
             shared_unref(fx.fx[i].u.bytes);
+        else if (fx.fx[i].kind == CORE_FX_JOB)
+            mem_free(fx.fx[i].u.job.arg);
     fx.n = 0;
     v->fx = fx;
     if (v->stopped) {

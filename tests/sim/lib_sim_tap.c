@@ -629,18 +629,26 @@ static void tap_line(struct sim *s, struct sim_link *l, const char *line, size_t
 
 void tap_out(struct sim *s, struct sim_link *l, const char *data, size_t len)
 {
-    struct buf text = BUF_EMPTY;
-    char *line, *nl;
+    char *nl;
 
-    sim_hold(s, LAW_REPLY, len > 0 && data[len - 1] == '\n', "half a line leaves");
+    sim_hold(s, LAW_REPLY, len > 0, "nothing leaves");
     if (s->last_line != data)
         secret_scan(s, data, len, "a line");
     s->last_line = data;
-    buf_put(&text, data, len);
-    for (line = text.data; (nl = strchr(line, '\n')) != NULL; line = nl + 1) {
+    buf_put(&l->part, data, len);
+    while ((nl = memchr(l->part.data, '\n', l->part.len)) != NULL) {
+        const size_t n = (size_t)(nl - l->part.data);
+
         *nl = '\0';
-        sim_hold(s, LAW_BOUNDS, nl - line <= LINE_LIMIT_SERVER, "a line beyond the limit");
-        tap_line(s, l, line, (size_t)(nl - line));
+        sim_hold(s, LAW_BOUNDS, n <= LINE_LIMIT_SERVER, "a line beyond the limit");
+        tap_line(s, l, l->part.data, n);
+        buf_consume(&l->part, n + 1);
     }
-    buf_fini(&text);
+}
+
+void tap_end(struct sim *s)
+{
+    for (uint32_t i = 0; i < s->n_links; i++)
+        sim_hold(s, LAW_REPLY, s->link[i] == NULL || s->link[i]->part.len == 0,
+                 "half a line leaves");
 }

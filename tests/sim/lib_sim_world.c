@@ -441,6 +441,13 @@ static void happen(struct sim *s, const struct sim_event *ev)
     case SIM_FAULT:
         on_fault(s);
         break;
+    case SIM_BOSS:
+        boss_look(s);
+        break;
+    case SIM_BOSS_JOB:
+        if (alive)
+            boss_job_end(s);
+        break;
     case SIM_WHAT_COUNT:
         break;
     }
@@ -509,6 +516,8 @@ void sim_run(const struct scenario_set *scenarios, uint64_t seed, FILE *trace,
     make_server(s);
     make_people(s);
     server_start(s);
+    if (sim_odds(s, 300))
+        sim_at(s, sim_between(s, 500, 9000), (struct sim_event){.what = SIM_BOSS});
     sim_at(s, sim_between(s, 500, 5000), (struct sim_event){.what = SIM_FAULT});
     sim_go(s, s->storm_ends, NULL);
     heal(s);
