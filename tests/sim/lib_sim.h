@@ -198,7 +198,7 @@ struct sim_link {
 };
 /* The link of a new connection; NULL: refused. */
 struct sim_link *net_connect(struct sim *s, uint8_t actor, uint8_t sess);
-void net_send(struct sim *s, struct sim_link *l, const char *data, size_t len);
+void sim_send(struct sim *s, struct sim_link *l, const char *data, size_t len);
 /* The client goes: what is on its way still arrives (in part), then the server learns it; with
  * half_open it doesn't. */
 void net_leave(struct sim *s, struct sim_link *l, bool half_open);
@@ -208,8 +208,8 @@ void net_stall(struct sim *s, struct sim_link *l, int64_t ms);
 struct sim_link *net_find(const struct sim *s, conn_id id);
 /* From the server: queue, close, read no more, read on. */
 void net_out(struct sim *s, struct sim_link *l, const char *data, size_t len);
-void net_close(struct sim *s, struct sim_link *l);
-void net_pause(struct sim *s, struct sim_link *l, bool pause);
+void sim_close(struct sim *s, struct sim_link *l);
+void sim_pause(struct sim *s, struct sim_link *l, bool pause);
 /* Tell the core who is slow, and who isn't any more. */
 void net_settle(struct sim *s);
 void net_server_gone(struct sim *s);

@@ -59,7 +59,7 @@ struct sim_asked *ask_send(struct sim *s, struct sim_actor *a, uint8_t sess)
     buf_puts(&s->line, "}}\n");
     sim_trace(s, "<- %u %s: %.*s", l->serial, a->name, (int)MIN(s->line.len - 1, 300U),
               s->line.data);
-    net_send(s, l, s->line.data, s->line.len);
+    sim_send(s, l, s->line.data, s->line.len);
     return q;
 }
 

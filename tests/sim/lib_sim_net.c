@@ -165,7 +165,7 @@ static void move_up(struct sim *s, struct sim_link *l)
     at_link(s, l, SIM_UP, delay(s));
 }
 
-void net_send(struct sim *s, struct sim_link *l, const char *data, size_t len)
+void sim_send(struct sim *s, struct sim_link *l, const char *data, size_t len)
 {
     if (!l->client_open)
         return;
@@ -298,7 +298,7 @@ static void check_close(struct sim *s, const struct sim_link *l)
                    l->user[0] != '\0' ? l->user : "a stranger");
 }
 
-void net_close(struct sim *s, struct sim_link *l)
+void sim_close(struct sim *s, struct sim_link *l)
 {
     check_close(s, l);
     sim_note(s, "close", &l->id, sizeof(l->id));
@@ -316,7 +316,7 @@ void net_close(struct sim *s, struct sim_link *l)
         at_link(s, l, SIM_END_DOWN, delay(s));
 }
 
-void net_pause(struct sim *s, struct sim_link *l, bool pause)
+void sim_pause(struct sim *s, struct sim_link *l, bool pause)
 {
     l->paused = pause;
     if (!pause)

@@ -16,7 +16,7 @@ static void put(struct sim *s, struct sim_actor *a, uint8_t sess, const struct b
     struct sim_link *l = a->sess[sess].link;
 
     if (l != NULL && b->len > 0)
-        net_send(s, l, b->data, b->len);
+        sim_send(s, l, b->data, b->len);
 }
 
 static const struct sim_table *any_table(struct sim *s)

@@ -292,13 +292,13 @@ static void carry_out(struct sim *s, struct core_effect *e)
         send_out(s, e);
         break;
     case CORE_FX_CLOSE:
-        net_close(s, need_open(s, e->conn));
+        sim_close(s, need_open(s, e->conn));
         break;
     case CORE_FX_PAUSE:
-        net_pause(s, need_open(s, e->conn), true);
+        sim_pause(s, need_open(s, e->conn), true);
         break;
     case CORE_FX_RESUME:
-        net_pause(s, need_open(s, e->conn), false);
+        sim_pause(s, need_open(s, e->conn), false);
         break;
     case CORE_FX_STORE:
         disk_submit(s, e->u.txn);

@@ -294,6 +294,8 @@ static void on_effect(struct world *w, struct core_effect *e)
         assert_false(find(w, e->conn)->closed);
         buf_put(&find(w, e->conn)->out, e->u.bytes->data, e->u.bytes->len);
         find(w, e->conn)->slow_at = e->slow_at;
+        if (w->n_sends < WORLD_SENDS)
+            w->sends[w->n_sends++] = (struct world_send){e->conn, e->u.bytes, e->player};
         break;
     case CORE_FX_CLOSE:
         assert_false(find(w, e->conn)->closed);

@@ -9,7 +9,14 @@
 #include "proto/json.h"
 #include "server/core/core.h"
 
-enum { WORLD_CONNS = 64, WORLD_WORK = 64 };
+enum { WORLD_CONNS = 64, WORLD_WORK = 64, WORLD_SENDS = 512 };
+
+/* What was sent, in order: whose bytes they are, not what they say. */
+struct world_send {
+    conn_id conn;
+    const struct shared *bytes; /* only to be compared, within one step */
+    bool player;
+};
 
 /* Rows as a store keeps them, in order of arrival. */
 struct world_row {
@@ -54,6 +61,8 @@ struct world {
     size_t n_shell_jobs;
     uint8_t shell_what; /* enum core_job of the newest */
     bool stopped, held;
+    struct world_send sends[WORLD_SENDS]; /* the first so many since n_sends was set to 0 */
+    size_t n_sends;
     uint64_t effects; /* carried out so far */
     uint64_t dies_at; /* SIGKILL once so many are; 0: it lives */
     bool dead;        /* it was; nothing happens any more until world_revive */
