@@ -236,6 +236,8 @@ class Bot(Caller):
             self.answer_request(view)
         elif method == "match.resync" and view:
             view.resync = True
+        elif method == "server.ping":  # who only looks on says nothing else, and is dropped in the end
+            self.request(lambda result: None, "session.ping")
         else:
             self.other_notes.append(message)
 
