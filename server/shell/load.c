@@ -15,7 +15,7 @@ struct loading {
 static void set_aside(struct loading *l, const char *what, const char *which, const char *why)
 {
     l->aside++;
-    LOG_ERROR("load.aside", "%s=%s why=%s", what, which, why);
+    LOG_ERROR("load.aside", "what=%s which=%s why=%s", what, which, why);
 }
 
 static void on_meta(void *arg, const char *name, const char *data)
@@ -90,7 +90,7 @@ static void on_damaged(void *arg, const char *what)
     struct loading *l = arg;
 
     l->aside++;
-    LOG_ERROR("load.damaged", "%s", what);
+    LOG_ERROR("load.damaged", "what=%s", what);
 }
 
 static enum err load(struct loading *l, struct store *store, char why[STORE_WHY_LEN])

@@ -75,9 +75,15 @@ def sockets_given(top, manager):
     need(early.recv(100).startswith(b'{"jsonrpc"'), "the early caller's welcome")
     for _ in range(3):
         manager.wait("WATCHDOG")
-    Conn(given.getsockname()).hello()
+    conn = Conn(given.getsockname())
+    conn.hello()
+    server.send_signal(signal.SIGHUP)
+    manager.wait("RELOADING")
+    equal(manager.wait("READY")[0], {"READY": "1", "STATUS": "serving"}, "reloaded")
     server.send_signal(signal.SIGTERM)
     manager.wait("STOPPING")
+    conn.wait_note("server.closing")
+    conn.wait_closed()
     equal(server.wait(PATIENCE_S), 0, "status")
     socket.create_connection(given.getsockname()).close()  # the manager still has its socket
     for s in (given, early, server.stdout, server.stderr):
