@@ -16,9 +16,8 @@
 #include "server/core/session.h"
 
 #define ADMIN_NAME_LEN 40
-#define ADMIN_TEXT_MAX 400            /* code points of a reason, announcement or motd */
-#define ADMIN_WAIT_MAX 64             /* requests that wait */
-#define ADMIN_OPERATOR "the operator" /* no player's name: it has a blank */
+#define ADMIN_TEXT_MAX 400 /* code points of a reason, announcement or motd */
+#define ADMIN_WAIT_MAX 64  /* requests that wait */
 #define ADMIN_SPAN_MAX (INT64_C(100) * 366 * 24 * 3600) /* s */
 
 struct admin_cmd;

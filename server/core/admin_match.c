@@ -4,6 +4,7 @@
 #include "common/base/str.h"
 #include "server/core/admin.h"
 #include "server/core/room.h"
+#include "server/core/user.h"
 
 /* adjudicate: `winner`, a side's id; null or "draw": nobody. */
 static bool read_winner(const struct admin_ask *a, const struct room *r, uint8_t *out,
@@ -28,7 +29,7 @@ static bool read_winner(const struct admin_ask *a, const struct room *r, uint8_t
 static enum verdict judge(struct core *c, struct admin_ask *a, enum match_act act,
                           struct refusal *no)
 {
-    struct match_umpire u = {.by = ADMIN_OPERATOR, .act = (uint8_t)act, .winner = RULES_NOBODY};
+    struct match_umpire u = {.by = USER_OPERATOR, .act = (uint8_t)act, .winner = RULES_NOBODY};
     struct match_step st = {.n = 0};
     struct msg_match ref;
     struct room *r;

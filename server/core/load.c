@@ -121,6 +121,7 @@ enum err core_load_match(struct core *c, const struct core_match_row *row, char 
     r = room_new(m, row->id, no);
     if (e != ERR_OK)
         r->aside = setup_of(c, row);
+    r->aside_over = row->state == MATCH_OVER;
     room_enter(c, r);
     if (no >= c->next_no)
         c->next_no = no + 1;

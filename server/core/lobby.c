@@ -2,6 +2,7 @@
 #include "server/core/lobby.h"
 
 #include "common/base/mem.h"
+#include "common/base/str.h"
 #include "server/core/attic.h"
 #include "server/core/standing.h"
 #include "server/core/user.h"
@@ -400,6 +401,42 @@ static void put_mine(const struct core *c, const struct room *r, enum role role,
     jsonw_obj_end(w);
 }
 
+/* One that is set aside: what its row tells. */
+static void put_mine_aside(const struct core *c, const struct room *r, const char *name,
+                           struct jsonw *w)
+{
+    const bool is_maker = str_ieq(r->aside->maker, name);
+
+    jsonw_obj(w);
+    lobby_summary(c, r, (struct match_viewer){.role = is_maker ? ROLE_A : ROLE_COUNT}, w);
+    if (is_maker)
+        jsonw_m_str(w, "role", "A");
+    else
+        jsonw_m_null(w, "role");
+    jsonw_m_int(w, "turn", 0);
+    jsonw_m_obj(w, "left");
+    jsonw_obj_end(w);
+    jsonw_m_null(w, "roll");
+    jsonw_m_bool(w, "mine", false);
+    jsonw_obj_end(w);
+}
+
+static void put_all_aside(const struct core *c, const char *name, struct jsonw *w)
+{
+    unsigned left = c->n_aside;
+
+    for (size_t i = 0; i < c->all.n && left > 0; i++) {
+        const struct room *r = c->all.at[i];
+
+        if (r->m != NULL)
+            continue;
+        left--;
+        if (r->aside != NULL && !r->aside_over &&
+            (str_ieq(r->aside->maker, name) || str_ieq(r->aside->opponent, name)))
+            put_mine_aside(c, r, name, w);
+    }
+}
+
 enum verdict on_match_mine(struct core *c, struct conn *cn, struct msg_request *req,
                            struct refusal *no)
 {
@@ -410,6 +447,7 @@ enum verdict on_match_mine(struct core *c, struct conn *cn, struct msg_request *
     jsonw_m_arr(&w, "matches");
     for (const struct seat *s = cn->user->seats; s != NULL; s = s->next)
         put_mine(c, s->room, (enum role)s->role, &w);
+    put_all_aside(c, cn->user->name, &w);
     jsonw_arr_end(&w);
     jsonw_obj_end(&w);
     reply_send(c, cn, &w);

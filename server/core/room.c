@@ -221,8 +221,10 @@ void room_enter(struct core *c, struct room *r)
     map_put(&c->rooms, r);
     if (r->no > 0)
         list_add(&c->all, r);
-    if (r->m == NULL)
+    if (r->m == NULL) {
+        c->n_aside++;
         return;
+    }
     r->shown = match_visible_head(r->m, room_stranger);
     relist(c, r);
     if (r->list == ROOMS_OVER)

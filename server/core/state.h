@@ -193,6 +193,7 @@ struct room {
     bool archiving, archived;  /* its way into the archive is under way; done */
     struct archived own;       /* of an archived one: what it brought along, without m */
     struct match_setup *aside; /* of one set aside, where its row tells it; owned */
+    bool aside_over;           /* such a one was over */
 };
 
 /* Rated players, best first (standing.h). */
@@ -272,6 +273,7 @@ struct core {
     uint32_t next_no;
     unsigned n_conns, n_new_conns, n_users_online, n_guests, n_watchers, n_players, n_hashing,
         n_creating;
+    unsigned n_aside;       /* matches that are set aside */
     unsigned n_clocks;      /* matches in play with a clock: served_ms is saved for them */
     struct admin_ask *asks; /* the operator's that wait for others' transactions */
     struct ban **ban;       /* owned, in order of their addresses */

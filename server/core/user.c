@@ -36,7 +36,7 @@ struct user *user_find(const struct core *c, const char *name)
 
 bool user_is_taken(const struct core *c, const char *name)
 {
-    return find_any(c, name) != NULL || erased_has(c, name);
+    return find_any(c, name) != NULL || str_ieq(name, USER_OPERATOR) || erased_has(c, name);
 }
 
 struct user *user_new(struct core *c, const char *name, enum user_kind kind)

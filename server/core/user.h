@@ -9,6 +9,9 @@
 
 #include "server/core/outbox.h"
 
+/* Who acts in matches' journals for the operator: nobody else may have this name. */
+#define USER_OPERATOR "operator"
+
 void name_key(char key[NAME_KEY_LEN], const char *name);
 
 /* Borrowed; NULL: nobody of that name. */

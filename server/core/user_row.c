@@ -121,7 +121,7 @@ enum err user_load(struct core *c, const char *name, const char *data, size_t le
         goto out;
     name_key(key, shown);
     name_key(wanted, name);
-    if (memcmp(key, wanted, sizeof(key)) != 0 || user_is_taken(c, shown))
+    if (memcmp(key, wanted, sizeof(key)) != 0 || map_get(&c->users, key) != NULL)
         goto out;
     u = user_new(c, shown, (enum user_kind)kind);
     u->stored = true;

@@ -12,13 +12,14 @@
 
 int ctl_fail(int code, const char *fmt, ...)
 {
+    struct buf words = BUF_EMPTY;
     va_list ap;
 
-    (void)fputs("skirmishctl: ", stderr);
     va_start(ap, fmt);
-    (void)vfprintf(stderr, fmt, ap);
+    buf_vprintf(&words, fmt, ap);
     va_end(ap);
-    (void)fputc('\n', stderr);
+    (void)fprintf(stderr, "skirmishctl: %s\n", buf_str(&words));
+    buf_fini(&words);
     return code;
 }
 
@@ -147,11 +148,11 @@ int ctl_say(const struct ctl *c, const struct ctl_cmd *cmd, const char *answer)
 
     if (json_parse(answer, strlen(answer), &json_file_limits, &j, why) != ERR_OK)
         return ctl_fail(EX_PROTOCOL, "an answer that isn't one: %s", why);
-    if (c->json)
+    if (c->json && (!c->silent || json_get(j, "error") != NULL))
         (void)puts(answer);
     if (json_get(j, "result") == NULL)
         code = say_refusal(c, json_get(j, "error"));
-    else if (!c->json)
+    else if (!c->json && !c->silent)
         cmd->say(json_get(j, "result"));
     if (code == EX_OK && json_get_int(json_get(j, "result"), "bad", &bad) && bad > 0)
         code = EX_DATAERR;

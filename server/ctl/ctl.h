@@ -19,7 +19,8 @@ struct ctl {
     const char *path; /* of the socket; borrowed */
     int fd;           /* -1: not connected */
     struct buf in;
-    bool json; /* answers as they come */
+    bool json;   /* answers as they come */
+    bool silent; /* a success isn't said */
 };
 
 enum ctl_kind {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: ISC
  * request.c -- words of a command line into a request.
  */
-#include <pwd.h>
 #include <unistd.h>
 
 #include "common/base/mem.h"
 #include "common/base/str.h"
 #include "common/base/utf8.h"
 #include "server/ctl/ctl.h"
+#include "server/shell/ctlsock.h"
 
 enum { PASSWORD_LINE = 1100 };
 
@@ -122,15 +122,12 @@ static bool put_password(struct jsonw *w, const struct ctl_param *p, char why[CT
 /* The person behind sudo, or whoever this is; the server knows the user by itself. */
 static void put_as(struct jsonw *w)
 {
-    enum { AS_MAX = 39 };
-    const char *name = getenv("SUDO_USER");
-    const struct passwd *pw;
+    const char *sudo = getenv("SUDO_USER");
+    char name[CTLSOCK_WHO_LEN];
 
-    if (name == NULL || name[0] == '\0') {
-        pw = getpwuid(getuid());
-        name = pw != NULL ? pw->pw_name : NULL;
-    }
-    if (name != NULL && strlen(name) <= AS_MAX && utf8_valid(name, strlen(name)))
+    if (sudo == NULL || sudo[0] == '\0' || !str_copy(name, sizeof(name), sudo))
+        ctlsock_name(getuid(), name);
+    if (utf8_valid(name, strlen(name)))
         jsonw_m_str(w, "as", name);
 }
 

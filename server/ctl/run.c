@@ -71,15 +71,13 @@ int run_upgrade(struct ctl *c, int argc, char **argv)
     int used;
     char *words[] = {(char[]){"upgrade"}};
     const struct ctl_cmd *cmd = ctl_find(1, words, &used);
-    const bool json = c->json;
     struct state before;
     int code;
 
     if (!look(c, &before))
         before.pid = 0; /* whoever can't be reached is told so below */
-    c->json = false;
+    c->silent = true;   /* only the outcome is said */
     code = ctl_do(c, cmd, argc, argv);
-    c->json = json;
     return code == EX_OK ? wait_for_new(c, before.pid) : code;
 }
 

@@ -339,6 +339,7 @@ void say_audit(const struct json *r)
         }
         (void)putchar('\n');
     }
+    printf("%u\n", json_count(json_get(r, "audit")));
 }
 
 static void put_ban(const struct json *b)

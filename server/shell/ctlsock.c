@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pwd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -166,14 +165,6 @@ static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
 
 /* ---- who comes ---- */
 
-static void name_of(uid_t uid, char who[CTLSOCK_WHO_LEN])
-{
-    const struct passwd *pw = getpwuid(uid);
-
-    if (pw == NULL || !str_copy(who, CTLSOCK_WHO_LEN, pw->pw_name))
-        (void)snprintf(who, CTLSOCK_WHO_LEN, "uid %u", (unsigned)uid);
-}
-
 static void refuse(int fd, const char *reason, const char *words)
 {
     char line[200];
@@ -194,7 +185,7 @@ static void take(struct ctlsock *s, int fd, uid_t uid)
     cn->next = s->conns;
     s->conns = cn;
     s->n_conns++;
-    name_of(uid, cn->who);
+    ctlsock_name(uid, cn->who);
     CHECK(uv_pipe_init(s->poll.loop, &cn->pipe, 0) == 0);
     cn->pipe.data = cn;
     if (uv_pipe_open(&cn->pipe, fd) != 0) {

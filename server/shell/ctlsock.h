@@ -35,6 +35,9 @@ void ctlsock_answer(struct ctlsock *s, uint64_t conn, struct shared *line);
  * must run once more for the handles to close. NULL is nothing. */
 void ctlsock_close(struct ctlsock *s);
 
+/* A user's name as the system knows it, or "uid N". */
+void ctlsock_name(unsigned uid, char who[CTLSOCK_WHO_LEN]);
+
 /* The other end: a connected descriptor. ERR_NOT_FOUND no server there; ERR_DENIED; ERR_IO: why[]. */
 NODISCARD enum err ctlsock_connect(const char *path, int *fd, char why[CTLSOCK_WHY_LEN]);
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: ISC
- * ctlsock_addr.c -- addresses of UNIX sockets in directories however deep: a sockaddr has room for 107
- * bytes, so a longer path goes by the directory's descriptor.
+ * ctlsock_addr.c -- what both ends need: users' names, and addresses of UNIX sockets in directories
+ * however deep. A sockaddr has room for 107 bytes; a longer path goes by the directory's descriptor.
  */
 #include "server/shell/ctlsock_addr.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <pwd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -40,6 +41,17 @@ bool ctlsock_addr(const char *path, struct sockaddr_un *out, int *dir)
     *dir = -1;
     errno = ENAMETOOLONG;
     return false;
+}
+
+void ctlsock_name(unsigned uid, char who[CTLSOCK_WHO_LEN])
+{
+    struct passwd pw;
+    struct passwd *found = NULL;
+    char room[4096];
+
+    if (getpwuid_r(uid, &pw, room, sizeof(room), &found) != 0 || found == NULL ||
+        !str_copy(who, CTLSOCK_WHO_LEN, pw.pw_name))
+        (void)snprintf(who, CTLSOCK_WHO_LEN, "uid %u", uid);
 }
 
 enum err ctlsock_connect(const char *path, int *fd, char why[CTLSOCK_WHY_LEN])

@@ -1,15 +1,11 @@
 # SPDX-License-Identifier: ISC
-"""lib_club.py -- members of a club over the wire: registering, roles, seats that answer for dice.
+"""lib_club.py -- members of a club over the wire: registering, seats that answer for dice.
 
     ann = member(server, "ann")           # registered, logged in
     seat = Seat(ann, match, "A", "normal")  # a dice chain; seat.anchor(), seat.share()
 """
-import ctypes
-import ctypes.util
 import hashlib
 import os
-import sqlite3
-import struct
 import sys
 import time
 
@@ -60,27 +56,6 @@ def resumed(server, token, **more):
     result = conn.call("session.resume", token=token, **more)
     conn.token, conn.label, conn.user = result["token"], result["user"]["name"], result["user"]
     return conn
-
-
-def set_role(data, name, role):
-    """Make a member an umpire (1) or admin (2), in the database of a server that isn't running."""
-    sodium = ctypes.CDLL(ctypes.util.find_library("sodium") or "libsodium.so.23")
-    db = sqlite3.connect(os.path.join(data, "skirmish.db"))
-    key, text = db.execute("SELECT name, data FROM users WHERE name=?", (name,)).fetchone()
-    text = bytes(text).replace(b'"role":0', b'"role":%d' % role)
-
-    def more(state, part):
-        out = ctypes.create_string_buffer(8)
-        sodium.crypto_shorthash(out, part, ctypes.c_ulonglong(len(part)),
-                                struct.pack("<QQ", state, state ^ 0xffffffffffffffff))
-        return struct.unpack("<Q", out.raw)[0]
-    total = more(ord("u"), bytes(32))
-    for part in (key.encode(), b"", text):
-        total = more(total, part)
-    with db:
-        db.execute("UPDATE users SET data=?, sum=? WHERE name=?",
-                   (text, struct.unpack("<q", struct.pack("<Q", total))[0], key))
-    db.close()
 
 
 class Seat:

@@ -11,7 +11,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
 from lib_club import (NO_CLOCK, PASSWORD, Seat, active, begin, end_phase, guest, hello,  # noqa
-                      login, member, need, outcome, resumed, set_role, state_of)
+                      login, member, need, outcome, resumed, state_of)
+from lib_ctl import ctl  # noqa: E402
 from lib_wire import Failure, Refusal, run  # noqa: E402
 
 ROOT = os.environ.get("SK_SRC") or os.path.dirname(os.path.dirname(HERE))
@@ -108,7 +109,7 @@ class Scene:
     def conn(self, role, method):
         if role == "new":
             return self.server.connect()
-        if role == "none":
+        if role in ("none", "suspended"):
             return hello(self.server)
         if method in OF_SESSION:
             return self.throwaway(self.name_of(role))
@@ -135,7 +136,8 @@ class Scene:
             "session.hello": {"protocol": 1, "client": "matrix"},
             "session.guest": {"name": "G-" + unique},
             "session.register": {"name": "R-" + unique, "password": PASSWORD},
-            "session.login": {"name": "mia", "password": PASSWORD},
+            "session.login": {"name": "sid" if role == "suspended" else "mia",
+                              "password": PASSWORD},
             "session.resume": {"token": self.spare(method, role)},
             "session.password": {"old": PASSWORD, "new": PASSWORD},
             "scenario.get": {"id": "first-blood"},
@@ -153,6 +155,8 @@ class Scene:
 
     def spare(self, method, role):
         """A token to resume by, where it will be used."""
+        if role == "suspended":
+            return self.people["sid"]
         return login(self.server, "mia").token if (method, role) == (
             "session.resume", "none") else "00" * 32
 
@@ -170,12 +174,11 @@ class Scene:
 
 
 def people(server):
-    """Tokens by name; one of them is an umpire. The server is started anew."""
-    names = ("ann", "bob", "mia", "sue", "uwe", "nell")
+    """Tokens by name; the operator makes one of them umpire, and suspends one."""
+    names = ("ann", "bob", "mia", "sue", "uwe", "nell", "sid")
     conns = {name: member(server, name) for name in names}
-    server.stop()
-    set_role(server.data, "uwe", 1)
-    server.start()
+    ctl(server, "role", "uwe", "umpire")
+    ctl(server, "suspend", "sid", "--reason", "matrix")
     tokens = {name: conn.token for name, conn in conns.items()}
     tokens["guest"] = guest(server, "Gus").token
     return tokens
@@ -202,7 +205,7 @@ def matrix(server):
                 if got != want:
                     wrong.append("%-17s %-8s %-10s wanted %s, got %s" % (
                         method, state, role, want, got))
-                if role in ("new", "none") or method in OF_SESSION:
+                if role in ("new", "none", "suspended") or method in OF_SESSION:
                     conn.close()
                     scene.look_after(method, role, got)
                 elif got == "ok" and method not in HARMLESS:

@@ -11,8 +11,9 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from lib_club import (begin, end_phase, entries, guest, login, member, set_role,  # noqa: E402
+from lib_club import (begin, end_phase, entries, guest, login, member,  # noqa: E402
                       state_of, until)
+from lib_ctl import ctl  # noqa: E402
 from lib_wire import equal, need, run  # noqa: E402
 
 DELAY = 2
@@ -119,9 +120,7 @@ def play_phase(seats, table):
 
 def delay_holds(server):
     member(server, "uwe")
-    server.stop()
-    set_role(server.data, "uwe", 1)
-    server.start()
+    ctl(server, "role", "uwe", "umpire")
     ann, bob, eve, lou = (guest(server, name) for name in ("ann", "bob", "eve", "lou"))
     uwe = login(server, "uwe")
     lou.call("lobby.follow")
@@ -177,9 +176,7 @@ def all_is_shown_at_the_end(server):
 
 def cap_holds(server):
     member(server, "uwe")
-    server.stop()
-    set_role(server.data, "uwe", 1)
-    server.start()
+    ctl(server, "role", "uwe", "umpire")
     ann, bob, eve, lou, mia = (guest(server, n) for n in ("ann", "bob", "eve", "lou", "mia"))
     uwe = login(server, "uwe")
     match = ann.call("match.create", scenario="first-blood", side="red", fair="server",
