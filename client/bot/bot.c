@@ -35,10 +35,13 @@ struct bot *bot_new(const struct rules_board *b, enum rules_side side, enum bot_
     struct bot_rng rng = {seed};
 
     bot_map_init(&bot->map, b);
+    bot_chance_begin(&bot->view, &bot->map);
     bot->side = side;
     bot->level = level;
     bot->seed = bot_rng_next(&rng);
     bot->dice = mem_alloc(BOT_DICE);
+    if (bot_budgets[level].council)
+        bot->rival = mem_array(BOT_RIVALS, sizeof(*bot->rival));
     for (unsigned i = 0; i < BOT_DICE; i++)
         bot->dice[i] = (uint8_t)(1 + bot_rng_below(&rng, 6));
     bot->out.event = mem_array(EVENTS_MAX, sizeof(*bot->out.event));
@@ -54,6 +57,7 @@ void bot_free(struct bot *bot)
         return;
     bot_map_fini(&bot->map);
     mem_free(bot->dice);
+    mem_free(bot->rival);
     mem_free(bot->out.event);
     mem_free(bot->out.item);
     mem_free(bot);
@@ -65,7 +69,9 @@ static void make_plan(struct bot *bot, const struct rules_state *s)
     const struct bot_budget *budget = &bot_budgets[bot->level];
     const uint32_t seed = bot_mix((uint32_t)bot->seed, s->turn);
 
-    if (budget->phases > 0)
+    if (budget->council)
+        bot_council(bot, s, false);
+    else if (budget->phases > 0)
         bot_search(bot, s);
     else
         bot_plan_fill(&bot->plan, bot->map.waits[bot->side] != 0 ? BOT_HOLD : BOT_PLAIN, 0, 0);
@@ -84,9 +90,16 @@ void bot_decide(struct bot *bot, const struct rules_state *s, struct rules_order
         bot->is_drilling = true;
         bot->turn = s->turn;
     } else {
-        bot_view_build(&bot->view, &bot->map, s, bot->side);
+        if (bot->is_rolled && bot_budgets[bot->level].again > 0) {
+            bot_council(bot, s, true);
+            bot_view_build(&bot->view, &bot->map, s, bot->side);
+            bot_drill_begin(&bot->drill, &bot->plan, &bot->view, s);
+        } else {
+            bot_view_build(&bot->view, &bot->map, s, bot->side);
+        }
     }
     bot_drill_next(&bot->drill, s, out);
+    bot->is_rolled = out->kind == RULES_DO_FIRE;
     if (out->kind == RULES_DO_END_PHASE)
         bot->is_drilling = false;
 }

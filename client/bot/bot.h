@@ -35,8 +35,8 @@ void bot_free(struct bot *bot);
  * The order that the bot gives now: legal on `s`, in whose phase its side must be (s->active, not
  * over). Sooner or later in every phase that is RULES_DO_END_PHASE. It never takes moves back. Any
  * position will do: a game may be taken up in the middle, or go on from another position than the
- * bot's own orders led to. About 1 ms of one core a phase for a recruit, 5 ms for a sergeant,
- * 200 ms for a captain, most of it in the phase's first call.
+ * bot's own orders led to. About 1 ms of one core a phase for a recruit, 3 ms for a sergeant,
+ * 200 ms for a captain, most of it in the phase's first call; a captain thinks again after volleys.
  */
 void bot_decide(struct bot *bot, const struct rules_state *s, struct rules_order *out);
 

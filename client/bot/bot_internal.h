@@ -33,6 +33,9 @@ struct bot_map {
     uint16_t next[RULES_SQUARES_MAX][4]; /* passable neighbour by direction, or RULES_NO_SQUARE */
     uint8_t walls[RULES_SQUARES_MAX];    /* bit per direction: an obstacle lies there */
     uint8_t dark[RULES_SQUARES_MAX];     /* 1: ground that no shot passes */
+    uint8_t beam[RULES_SQUARES_MAX][4];  /* how far a shot that way may go, by the ground; 0, 2.. */
+    /* Of a field from a square outward: what the step back from there costs, by mover. */
+    uint8_t cost[BOT_MOVERS][RULES_SQUARES_MAX][4];
     /* Steps to a condition's edge or squares, by side and condition; NULL for those without. */
     uint8_t *goal[2][RULES_WINS_MAX][BOT_MOVERS];
     uint8_t runs[RULES_FIGURES_MAX];   /* own exit or reach that names it + 1; 0: none */
@@ -42,6 +45,7 @@ struct bot_map {
     uint8_t waits[2];                  /* 1: it has nothing to do but to last */
     uint8_t controls[2]; /* 1: hold or reach squares of either side are this one's business */
     uint8_t post[2][RULES_SQUARES_MAX]; /* 1: a square that the side wants a soldier on */
+    int start; /* bot_chance's sum for A at the start, which is taken for even */
 };
 void bot_map_init(struct bot_map *m, const struct rules_board *b);
 void bot_map_fini(struct bot_map *m);
@@ -170,15 +174,62 @@ int bot_fire_score(const struct bot_asked *q, enum rules_dir face);
 int bot_judge(struct bot_view *v, const struct bot_map *m, const struct rules_state *s,
               enum rules_side side);
 
+/* How near `side` is to its condition `w`, 0 to 800. */
+int bot_win_value(const struct bot_map *m, const struct rules_state *s, enum rules_side side,
+                  unsigned w);
+/* Points that the side's laid lines would kill, if it moved next. */
+int bot_lines_value(const struct bot_view *v, const struct rules_state *s, enum rules_side side);
+
+/* ---- bot_chance.c: how likely a side is to win ---- */
+
+/* What tells the winner early, in thousandths; each is the side's own less its enemy's. */
+enum bot_trait {
+    BOT_T_FORCE,   /* log2 of the points of soldiers there or due */
+    BOT_T_HEADS,   /* share of the roster that is left */
+    BOT_T_TESTING, /* has to test morale */
+    BOT_T_SHAKEN,  /* share of the roster that halts, retreats or routs */
+    BOT_T_LEADER,  /* has a commander on the board */
+    BOT_T_EXIT,    /* how near it is to each kind of condition */
+    BOT_T_REACH,
+    BOT_T_HOLD,
+    BOT_T_BASELINE,
+    BOT_T_KILL,
+    BOT_T_SURVIVE,
+    BOT_T_LIMIT,
+    BOT_T_SPARE, /* how many more than it needs may still leave or arrive */
+    BOT_T_LATE,  /* it can't be there in time */
+    BOT_T_TEMPO, /* moves next */
+    BOT_T_AIM,   /* soldiers that its lines would kill, if it moves next */
+    BOT_T_WATCH, /* if it doesn't */
+    BOT_T_MELEE, /* soldiers that hand-to-hand would cost the other, on average */
+    BOT_TRAITS
+};
+void bot_traits(struct bot_view *v, const struct bot_map *m, const struct rules_state *s,
+                enum rules_side side, int out[BOT_TRAITS]);
+/* Set m->start. */
+void bot_chance_begin(struct bot_view *v, struct bot_map *m);
+/* That `side` wins, of BOT_WON. `v` is scratch. */
+int bot_chance(struct bot_view *v, const struct bot_map *m, const struct rules_state *s,
+               enum rules_side side);
+
 /* ---- bot_search.c ---- */
 
 struct bot_budget {
     uint8_t noise;   /* points by which its hand is unsteady; 0: as well as it can */
     uint8_t styles;  /* whole-force styles tried before anything else */
-    uint16_t turns;  /* how far a sample is played on, if the game doesn't end before */
     uint16_t phases; /* played in the head for one real phase, about */
+    uint32_t effort; /* of a council: that many, divided by the board's squares, */
+    uint16_t again;  /* and of so many again when dice have fallen in the midst of it */
     uint8_t least;   /* samples that a plan gets at first, */
     uint8_t most;    /* and at most: least doubled some times, SAMPLES_MAX or less */
+    bool council;    /* bot_council instead of bot_search */
+};
+
+/* Plans that bot_council compares. */
+#define BOT_RIVALS 32
+struct bot_rival {
+    struct bot_plan plan;
+    int64_t sum; /* over the samples so far */
 };
 
 struct bot {
@@ -189,15 +240,30 @@ struct bot {
     struct bot_plan foe;        /* the enemy's */
     struct bot_drill drill;     /* the real phase under way */
     struct rules_outcome out;
-    uint8_t *dice; /* BOT_DICE faces */
+    struct bot_rival *rival; /* BOT_RIVALS of them, for a council; else NULL */
+    uint8_t *dice;           /* BOT_DICE faces */
     uint64_t seed;
     enum rules_side side;
     enum bot_level level;
     bool is_drilling;
-    uint16_t turn; /* of the drill */
+    uint16_t turn;  /* of the drill */
+    bool is_rolled; /* its last order was a volley */
 };
+extern const struct bot_budget bot_budgets[BOT_LEVEL_COUNT];
+
 /* Choose bot->plan for the phase that begins with `s`. */
 void bot_search(struct bot *bot, const struct rules_state *s);
-extern const struct bot_budget bot_budgets[BOT_LEVEL_COUNT];
+/* The active side's phase in the head, as `plan` would have it; false when dice or room ran out: it
+ * ends as it stands. The same deed in the same sample has the same dice. */
+bool bot_play_phase(struct bot *bot, struct rules_state *s, const struct bot_plan *plan,
+                    uint32_t sample);
+/* What serves best where nothing is thought out. */
+enum bot_style bot_usual_style(const struct bot *bot, enum rules_side side);
+
+/* ---- bot_council.c ---- */
+
+/* The same, thought through. `again`: dice have fallen in the midst of the phase, and bot->plan is
+ * what it was till now. */
+void bot_council(struct bot *bot, const struct rules_state *s, bool again);
 
 #endif

@@ -157,8 +157,8 @@ static int force_value(const struct bot_map *m, const struct rules_state *s, enu
     return (s->testing >> side & 1) != 0 ? sum - 120 : sum;
 }
 
-static int win_value(const struct bot_map *m, const struct rules_state *s, enum rules_side side,
-                     unsigned w)
+int bot_win_value(const struct bot_map *m, const struct rules_state *s, enum rules_side side,
+                  unsigned w)
 {
     const struct rules_win *win = &m->b->side[side].win[w];
 
@@ -191,7 +191,7 @@ static int side_value(const struct bot_map *m, const struct rules_state *s, enum
     all = MAX(all, 1); /* every side has a soldier: R6 */
     sum -= 300 * (all - left) * (all - left) / (all * all);
     for (unsigned w = 0; w < bs->n_wins; w++) {
-        const int value = win_value(m, s, side, w);
+        const int value = bot_win_value(m, s, side, w);
 
         sum += value / 4;
         best = MAX(best, value);
@@ -199,8 +199,7 @@ static int side_value(const struct bot_map *m, const struct rules_state *s, enum
     return sum + best + (bs->limit_winner != 0 ? 400 * s->turn / m->b->turns : 0);
 }
 
-/* Points that the side's laid lines are likely to kill: most of it for who moves next. */
-static int lines_value(const struct bot_view *v, const struct rules_state *s, enum rules_side side)
+int bot_lines_value(const struct bot_view *v, const struct rules_state *s, enum rules_side side)
 {
     const struct rules_board *b = v->m->b;
     int sum = 0;
@@ -216,7 +215,13 @@ static int lines_value(const struct bot_view *v, const struct rules_state *s, en
         if (at != RULES_NO_SQUARE && v->owner[at] != side)
             sum += (int)bot_kill_chance(b, range) * v->m->value[v->top[at]] / 1000;
     }
-    return sum * (s->active == side ? 9 : 4) / 10;
+    return sum;
+}
+
+/* Most of them count for who moves next. */
+static int lines_value(const struct bot_view *v, const struct rules_state *s, enum rules_side side)
+{
+    return bot_lines_value(v, s, side) * (s->active == side ? 9 : 4) / 10;
 }
 
 int bot_judge(struct bot_view *v, const struct bot_map *m, const struct rules_state *s,

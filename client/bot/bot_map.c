@@ -35,16 +35,16 @@ void bot_flood_source(struct bot_flood *f, uint16_t sq, unsigned dist)
     enqueue(f, sq);
 }
 
-/* What a step from `to` to `from` costs (the field is walked from its sources outward). */
-static unsigned step_cost(const struct bot_map *m, uint16_t from, uint16_t to, unsigned back,
-                          enum bot_mover by)
+/* What a step from `to` to `from` costs (a field is walked from its sources outward). */
+static uint8_t step_cost(const struct bot_map *m, uint16_t from, uint16_t to, unsigned back,
+                         enum bot_mover by)
 {
     const struct rules_board *b = m->b;
 
     if (by == BOT_WHEELS && (b->ground[to] != RULES_ROAD || (m->walls[to] >> back & 1) != 0))
         return BOT_FAR;
-    return 1U + ((m->walls[to] >> back & 1) != 0 ? STEP_WALL : 0U) +
-           (b->height[from] > b->height[to] ? STEP_CLIMB : 0U);
+    return (uint8_t)(1U + ((m->walls[to] >> back & 1) != 0 ? STEP_WALL : 0U) +
+                     (b->height[from] > b->height[to] ? STEP_CLIMB : 0U));
 }
 
 void bot_flood_run(struct bot_flood *f, const struct bot_map *m, enum bot_mover by,
@@ -64,7 +64,7 @@ void bot_flood_run(struct bot_flood *f, const struct bot_map *m, enum bot_mover 
 
             if (to == RULES_NO_SQUARE)
                 continue;
-            dist = f->dist[sq] + step_cost(m, sq, to, (d + 2) % 4, by);
+            dist = (unsigned)f->dist[sq] + m->cost[by][sq][d];
             if (dist < f->dist[to] && dist < BOT_FAR) {
                 f->dist[to] = (uint8_t)dist;
                 enqueue(f, to);
@@ -176,6 +176,35 @@ static void read_wins(struct bot_map *m, enum rules_side side)
     m->waits[side] = m->patient[side] != 0 && !active;
 }
 
+/* Over squares that may be walked only, and that are no higher than the firer's. */
+static uint8_t beam_from(const struct bot_map *m, uint16_t sq, unsigned d)
+{
+    const unsigned reach = m->b->scale == RULES_1IN ? 5 : 3;
+    uint16_t at = m->next[sq][d];
+    unsigned far = 0;
+
+    for (unsigned range = 2; range <= reach && at != RULES_NO_SQUARE; range++) {
+        if (m->dark[at] != 0 || m->b->height[at] > m->b->height[sq])
+            break;
+        at = m->next[at][d];
+        if (at != RULES_NO_SQUARE)
+            far = range;
+    }
+    return (uint8_t)far;
+}
+
+static void lay_costs(struct bot_map *m)
+{
+    for (unsigned sq = 0; sq < rules_squares(m->b); sq++)
+        for (unsigned d = RULES_N; d <= RULES_W; d++) {
+            const uint16_t to = m->next[sq][d];
+
+            for (unsigned by = BOT_FOOT; to != RULES_NO_SQUARE && by < BOT_MOVERS; by++)
+                m->cost[by][sq][d] =
+                    step_cost(m, (uint16_t)sq, to, (d + 2) % 4, (enum bot_mover)by);
+        }
+}
+
 void bot_map_init(struct bot_map *m, const struct rules_board *b)
 {
     memset(m, 0, sizeof(*m));
@@ -192,6 +221,10 @@ void bot_map_init(struct bot_map *m, const struct rules_board *b)
                 m->walls[sq] |= (uint8_t)(1U << d);
         }
     }
+    for (unsigned sq = 0; sq < rules_squares(b); sq++)
+        for (unsigned d = RULES_N; d <= RULES_W; d++)
+            m->beam[sq][d] = beam_from(m, (uint16_t)sq, d);
+    lay_costs(m);
     value_figures(m);
     read_wins(m, RULES_A);
     read_wins(m, RULES_B);

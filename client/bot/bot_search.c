@@ -8,13 +8,13 @@
 #include "client/bot/bot_internal.h"
 
 #define SAMPLES_MAX 64   /* of one plan */
-#define FAR_SHARE   30   /* the far end of a sample counts so much less than the end of the turn */
 #define DICE_EACH   2048 /* faces at an order's disposal */
 
 const struct bot_budget bot_budgets[BOT_LEVEL_COUNT] = {
-    [BOT_RECRUIT] = {100, 0, 0, 0, 0, 0},
-    [BOT_SERGEANT] = {20, BOT_STYLES_TRIED, 1, 120, 4, 16},
-    [BOT_CAPTAIN] = {0, BOT_STYLES_TRIED, RULES_TURNS_MAX, 3000, 8, 64},
+    [BOT_RECRUIT] = {.noise = 100},
+    [BOT_SERGEANT] =
+        {.noise = 20, .styles = BOT_STYLES_TRIED, .phases = 120, .least = 4, .most = 16},
+    [BOT_CAPTAIN] = {.effort = 1200000, .again = 400, .council = true},
 };
 
 uint64_t bot_rng_next(struct bot_rng *r)
@@ -77,9 +77,8 @@ static bool step(struct bot *bot, struct rules_state *s, const struct rules_orde
     return true;
 }
 
-/* The active side's phase, as `plan` would have it. */
-static bool play_phase(struct bot *bot, struct rules_state *s, const struct bot_plan *plan,
-                       uint32_t sample)
+bool bot_play_phase(struct bot *bot, struct rules_state *s, const struct bot_plan *plan,
+                    uint32_t sample)
 {
     struct bot_drill d;
     struct rules_order o;
@@ -99,8 +98,7 @@ static bool play_phase(struct bot *bot, struct rules_state *s, const struct bot_
     return true;
 }
 
-/* What serves best where nothing is thought out. */
-static enum bot_style usual_style(const struct bot *bot, enum rules_side side)
+enum bot_style bot_usual_style(const struct bot *bot, enum rules_side side)
 {
     return bot->map.waits[side] != 0 ? BOT_HOLD : BOT_CAREFUL;
 }
@@ -110,38 +108,29 @@ static enum bot_style enemy_style(const struct bot *bot, unsigned k)
 {
     static const uint8_t other[] = {BOT_BALANCED, BOT_HUNT, BOT_BALANCED, BOT_CHARGE};
 
-    return k % 2 == 0 ? usual_style(bot, rules_enemy(bot->side))
+    return k % 2 == 0 ? bot_usual_style(bot, rules_enemy(bot->side))
                       : (enum bot_style)other[k / 2 % ARRAY_LEN(other)];
 }
 
 /*
- * The k-th sample of a plan: this phase by it, then on as usual; judged as the turn ends,
- * which is sharp but near-sighted, and, if the budget is for it, far on or at the game's end.
+ * The k-th sample of a plan: this phase by it, then on as usual; judged as the turn ends.
  */
 static int sample(struct search *q, const struct bot_plan *plan, unsigned k)
 {
     struct bot *bot = q->bot;
     struct rules_state s = *q->from;
     const uint32_t dice = bot_mix((uint32_t)bot->seed, q->base + k);
-    int value = 0;
     bool on;
 
-    memset(bot->follow.style, (int)usual_style(bot, bot->side), bot->map.b->n_figures);
+    memset(bot->follow.style, (int)bot_usual_style(bot, bot->side), bot->map.b->n_figures);
     memset(bot->foe.style, (int)enemy_style(bot, k), bot->map.b->n_figures);
-    on = play_phase(bot, &s, plan, dice);
+    on = bot_play_phase(bot, &s, plan, dice);
     q->spent++;
-    for (unsigned t = 0; t < 2; t++) {
-        const unsigned until = q->from->turn + (t == 0 ? 1U : q->budget->turns);
-
-        while (on && !rules_is_over(&s) && s.turn < until) {
-            on = play_phase(bot, &s, s.active == bot->side ? &bot->follow : &bot->foe, dice);
-            q->spent++;
-        }
-        value += bot_judge(&bot->view, &bot->map, &s, bot->side) / (t == 0 ? 1 : FAR_SHARE);
-        if (q->budget->turns <= 1)
-            break;
+    while (on && !rules_is_over(&s) && s.turn == q->from->turn) {
+        on = bot_play_phase(bot, &s, s.active == bot->side ? &bot->follow : &bot->foe, dice);
+        q->spent++;
     }
-    return value;
+    return bot_judge(&bot->view, &bot->map, &s, bot->side);
 }
 
 /* ---- plans compared ---- */
@@ -253,10 +242,10 @@ void bot_search(struct bot *bot, const struct rules_state *s)
     struct search q = {.bot = bot, .from = s, .budget = &bot_budgets[bot->level]};
     struct bot_rng rng = {bot->seed ^ (uint64_t)s->turn << 8 ^ s->active};
 
-    bot_plan_fill(&bot->best, usual_style(bot, bot->side), 0, 0);
+    bot_plan_fill(&bot->best, bot_usual_style(bot, bot->side), 0, 0);
     for (unsigned style = 0; style < q.budget->styles; style++) {
         bot_plan_fill(&bot->plan, (enum bot_style)style, 0, 0);
-        if (style != usual_style(bot, bot->side) && is_better(&q))
+        if (style != bot_usual_style(bot, bot->side) && is_better(&q))
             accept(&q);
     }
     while (is_left(&q) && change(&q, &rng))

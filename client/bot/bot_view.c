@@ -168,25 +168,20 @@ static void add_press(struct bot_view *v, unsigned f, uint16_t from)
 }
 
 /* What the lines from each square are worth if enemies go where they can. */
-/* NOLINTNEXTLINE(readability-function-cognitive-complexity): the same, from every square */
 static void lay_cover(struct bot_view *v)
 {
-    const struct rules_board *b = v->m->b;
-    const unsigned reach = reach_of(b);
+    const struct bot_map *m = v->m;
+    const int ahead[4] = {m->b->w, 1, -m->b->w, -1};
+    unsigned chance[RULES_PATH_MAX + 1];
 
-    for (unsigned sq = 0; sq < rules_squares(b); sq++)
+    for (unsigned range = 0; range <= RULES_PATH_MAX; range++)
+        chance[range] = bot_kill_chance(m->b, range);
+    for (unsigned sq = 0; sq < rules_squares(m->b); sq++)
         for (unsigned d = RULES_N; d <= RULES_W; d++) {
-            uint16_t at = v->m->next[sq][d];
             unsigned sum = 0;
 
-            for (unsigned range = 2; range <= reach && at != RULES_NO_SQUARE; range++) {
-                if (v->m->dark[at] != 0 || b->height[at] > b->height[sq])
-                    break;
-                at = v->m->next[at][d];
-                if (at == RULES_NO_SQUARE)
-                    break;
-                sum += bot_kill_chance(b, range) * MIN(v->press[at], 2U);
-            }
+            for (int range = 2; range <= m->beam[sq][d]; range++)
+                sum += chance[range] * MIN(v->press[(int)sq + range * ahead[d]], 2U);
             v->cover[sq][d] = (uint8_t)MIN(sum / 80, 255U); /* a fifth of 100 points, /4 */
         }
 }
