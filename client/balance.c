@@ -84,6 +84,7 @@ void balance_play(const struct balance_setup *setup, uint32_t index, struct bala
     while (!rules_is_over(&m->game.rules.state)) {
         bot_decide(m->bot[m->game.rules.state.active], &m->game.rules.state, &o);
         play_order(m, &o);
+        out->orders = (uint16_t)MIN(out->orders + 1, UINT16_MAX);
     }
     report(m, out);
     bot_free(m->bot[RULES_A]);
@@ -100,6 +101,7 @@ void balance_add(struct balance_tally *t, const struct balance_game *g)
     t->games++;
     t->how[g->winner][g->reason]++;
     t->turns[MIN(g->turns, BALANCE_TURNS - 1)]++;
+    t->orders += g->orders;
     t->killed[RULES_A] += g->killed[RULES_A];
     t->killed[RULES_B] += g->killed[RULES_B];
     if (g->winner == RULES_NOBODY) {

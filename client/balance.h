@@ -25,6 +25,7 @@ struct balance_game {
     uint8_t first;          /* who had the first phase of turn 1 */
     uint8_t swapped;        /* 1: the first bot played side B */
     uint16_t turns, killed[2];
+    uint16_t orders; /* of both sides, ends of phases included; no more than fit */
 };
 
 /* Play game `index`. */
@@ -37,6 +38,7 @@ struct balance_tally {
     uint32_t first_won;                  /* by whoever had the first phase */
     uint32_t how[3][RULES_REASON_COUNT]; /* by winner (RULES_NOBODY: drawn) and reason */
     uint32_t killed[2];
+    uint64_t orders;
     uint32_t turns[BALANCE_TURNS]; /* games that ended in each turn */
 };
 void balance_add(struct balance_tally *t, const struct balance_game *g);

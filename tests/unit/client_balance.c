@@ -38,10 +38,10 @@ static void intervals_are_wilsons(void **unused)
 static void games_are_counted_by_side_bot_and_first_player(void **unused)
 {
     static const struct balance_game games[] = {
-        {RULES_A, RULES_BY_EXIT, RULES_A, 0, 4, {1, 2}},
-        {RULES_A, RULES_BY_EXIT, RULES_B, 1, 6, {3, 0}},
-        {RULES_B, RULES_BY_KILL, RULES_B, 1, 8, {2, 2}},
-        {RULES_NOBODY, RULES_BY_LIMIT, RULES_A, 0, 20, {0, 0}},
+        {RULES_A, RULES_BY_EXIT, RULES_A, 0, 4, {1, 2}, 30},
+        {RULES_A, RULES_BY_EXIT, RULES_B, 1, 6, {3, 0}, 30},
+        {RULES_B, RULES_BY_KILL, RULES_B, 1, 8, {2, 2}, 30},
+        {RULES_NOBODY, RULES_BY_LIMIT, RULES_A, 0, 20, {0, 0}, 30},
     };
     static struct balance_tally t;
 
@@ -58,6 +58,7 @@ static void games_are_counted_by_side_bot_and_first_player(void **unused)
     assert_int_equal(t.how[RULES_A][RULES_BY_EXIT], 2);
     assert_int_equal(t.how[RULES_NOBODY][RULES_BY_LIMIT], 1);
     assert_int_equal(t.killed[RULES_A], 6);
+    assert_int_equal(t.orders, 120);
     assert_int_equal(balance_turn_at(&t, 25), 4);
     assert_int_equal(balance_turn_at(&t, 50), 6);
     assert_int_equal(balance_turn_at(&t, 75), 8);
@@ -80,6 +81,7 @@ static void a_game_follows_from_seed_and_index(void **unused)
         assert_memory_equal(&first[i], &again, sizeof(again));
         assert_int_equal(first[i].swapped, i % 2);
         assert_int_not_equal(first[i].reason, RULES_BY_NOTHING);
+        assert_true(first[i].orders >= 2U * first[i].turns - 1);
         differ += memcmp(&first[0], &first[i], sizeof(again)) != 0;
     }
     assert_true(differ > 10);
@@ -102,6 +104,7 @@ static void the_account_has_every_part(void **unused)
                                         "drawn by limit",
                                         "median 6, limit 20",
                                         "soldiers killed a game: Red",
+                                        "orders a game: 30",
                                         "2.0 games a second"};
     struct balance_setup setup = {NULL, {BOT_CAPTAIN, BOT_RECRUIT}, true, 3};
     static struct balance_tally t;
@@ -111,10 +114,10 @@ static void the_account_has_every_part(void **unused)
     (void)unused;
     scenario_set_init(&set);
     setup.board = &scenario_set_find(&set, "first-blood")->board;
-    balance_add(&t, &(struct balance_game){RULES_A, RULES_BY_EXIT, RULES_A, 0, 4, {1, 2}});
-    balance_add(&t, &(struct balance_game){RULES_A, RULES_BY_EXIT, RULES_B, 1, 6, {1, 2}});
-    balance_add(&t, &(struct balance_game){RULES_B, RULES_BY_KILL, RULES_B, 1, 8, {1, 2}});
-    balance_add(&t, &(struct balance_game){RULES_NOBODY, RULES_BY_LIMIT, RULES_A, 0, 20, {0}});
+    balance_add(&t, &(struct balance_game){RULES_A, RULES_BY_EXIT, RULES_A, 0, 4, {1, 2}, 30});
+    balance_add(&t, &(struct balance_game){RULES_A, RULES_BY_EXIT, RULES_B, 1, 6, {1, 2}, 30});
+    balance_add(&t, &(struct balance_game){RULES_B, RULES_BY_KILL, RULES_B, 1, 8, {1, 2}, 30});
+    balance_add(&t, &(struct balance_game){RULES_NOBODY, RULES_BY_LIMIT, RULES_A, 0, 20, {0}, 30});
     balance_words(&t, &setup, scenario_set_find(&set, "first-blood"), 2.0, &out);
     for (size_t i = 0; i < ARRAY_LEN(parts); i++)
         if (strstr(buf_str(&out), parts[i]) == NULL)
