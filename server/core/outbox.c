@@ -43,7 +43,7 @@ static void archive_free(struct store_archive *a)
 void store_read_free(struct store_read *r)
 {
     if (r != NULL)
-    mem_free(r);
+        mem_free(r);
 }
 
 void store_found_fini(struct store_found *f)
