@@ -292,12 +292,24 @@ static void board(struct line_mode *l, const struct model *m, bool forces)
     struct buf text = BUF_EMPTY;
 
     if (forces) {
-        draw_force(m->scn, model_state(m), RULES_A, &style, &text);
-        draw_force(m->scn, model_state(m), RULES_B, &style, &text);
+        words_force(m->scn, model_board(m), model_state(m), RULES_A, &text);
+        words_force(m->scn, model_board(m), model_state(m), RULES_B, &text);
     } else {
         draw_board(model_board(m), model_state(m), &style, &text);
         draw_legend(model_board(m), &style, &text);
     }
+    line_say(&l->out, buf_str(&text));
+    buf_fini(&text);
+}
+
+static void look(struct line_mode *l, const struct model *m, const struct said *c)
+{
+    struct buf text = BUF_EMPTY;
+
+    if (c->kind == COMMAND_GROUND)
+        words_ground(model_board(m), &text);
+    else
+        words_about(m->scn, model_board(m), model_state(m), c->square, &text);
     line_say(&l->out, buf_str(&text));
     buf_fini(&text);
 }
@@ -404,6 +416,8 @@ static bool do_question(struct line_mode *l, const struct model *m, const struct
         odds(l, m, c);
     else if (c->kind == COMMAND_BOARD || c->kind == COMMAND_FIGURES)
         board(l, m, c->kind == COMMAND_FIGURES);
+    else if (c->kind == COMMAND_LOOK || c->kind == COMMAND_GROUND)
+        look(l, m, c);
     else if (c->kind == COMMAND_GOALS)
         goals(l, m);
     else if (c->kind == COMMAND_LOG)

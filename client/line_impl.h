@@ -35,6 +35,7 @@ struct line_mode {
     uint8_t shown_side;
     struct seat_wish wish; /* made in the lobby; its strings in wish_text */
     char wish_text[3][64];
+    char player[NAME_LEN + 1], against[NAME_LEN + 1]; /* whose history was asked for */
     char rematch[MATCH_ID_HEX]; /* the other's challenge, told while we sit; "": none */
 };
 
@@ -83,5 +84,9 @@ bool line_answer_challenge(struct line_mode *l, bool accept);
 void line_lobby_up(struct line_mode *l);
 /* Do a line of the lobby. */
 void line_lobby_do(struct line_mode *l, const char *line);
+
+/* ---- line_club.c ---- */
+/* Do a line of the lobby about people: who, ladder, history. False: it is none. */
+bool line_club_do(struct line_mode *l, const char *word, char *rest);
 
 #endif

@@ -14,7 +14,13 @@ static void help(struct line_mode *l)
                       "                            CLOCK none, MAIN+PHASE (20m+30s) or DAYSd\n"
                       "  join MATCH [CODE]         sit down at an open match, or come back to "
                       "yours\n"
+                      "  challenge NAME SCENARIO [SIDE] [CLOCK]   open one for somebody\n"
+                      "  decline MATCH             refuse a challenge\n"
+                      "  withdraw MATCH            take your open match back\n"
                       "  watch MATCH               look on\n"
+                      "  who                       who is here\n"
+                      "  ladder                    the rated players, best first\n"
+                      "  history [NAME [AGAINST]]  a player, and their finished games\n"
                       "  quit                      leave");
 }
 
@@ -170,13 +176,16 @@ static const char *keep(struct line_mode *l, unsigned i, const char *word)
     return l->wish_text[i];
 }
 
-static void create(struct line_mode *l, char *rest)
+/* `opponent`: whom it is for; NULL: anybody. */
+static void create(struct line_mode *l, const char *opponent, char *rest)
 {
     const char *scenario = str_word(&rest), *side = str_word(&rest), *clock = str_word(&rest);
 
     if (scenario == NULL) {
-        line_say(&l->out, "That is written: create SCENARIO [SIDE] [CLOCK]; `scenarios` lists "
-                          "them.");
+        line_say(&l->out, opponent == NULL ? "That is written: create SCENARIO [SIDE] [CLOCK]; "
+                                             "`scenarios` lists them."
+                                           : "That is written: challenge NAME SCENARIO [SIDE] "
+                                             "[CLOCK].");
         return;
     }
     l->wish = (struct seat_wish){.goal = SEAT_CREATE, .go_on = l->opt->wish.go_on};
@@ -186,7 +195,56 @@ static void create(struct line_mode *l, char *rest)
     }
     l->wish.scenario = keep(l, 0, scenario);
     l->wish.side = side == NULL ? NULL : keep(l, 1, side);
+    l->wish.opponent = opponent == NULL ? NULL : keep(l, 2, opponent);
     app_sit(l->app, &l->wish);
+}
+
+static void challenge(struct line_mode *l, char *rest)
+{
+    const char *name = str_word(&rest);
+
+    if (name == NULL || !msg_name_ok(name))
+        line_say(&l->out, "That is written: challenge NAME SCENARIO [SIDE] [CLOCK].");
+    else
+        create(l, name, rest);
+}
+
+static void on_refused(void *data, const struct link_answer *a)
+{
+    struct line_mode *l = data;
+    struct buf text = BUF_EMPTY;
+
+    if (a->err == ERR_OK)
+        buf_puts(&text, "Done.");
+    else
+        buf_printf(&text, "Refused (%s): ", err_reason(a->err));
+    if (a->err != ERR_OK)
+        words_safe(a->message[0] != '\0' ? a->message : err_words(a->err), &text);
+    line_say(&l->out, buf_str(&text));
+    buf_fini(&text);
+    line_answered(l);
+}
+
+/* Decline a challenge, or withdraw an open match. */
+static void refuse(struct line_mode *l, char *rest, enum msg_method how)
+{
+    const char *match = str_word(&rest);
+    struct jsonw *w;
+    int64_t no;
+
+    if (match != NULL && match[0] == '#')
+        match++;
+    if (match == NULL || !url_is_match(match)) {
+        line_say(&l->out, "Behind it stands a match's number or id; `list` shows them.");
+        return;
+    }
+    l->asks++;
+    w = link_begin(app_link(l->app), how);
+    if (str_to_int(match, 1, UINT32_MAX, &no))
+        jsonw_m_int(w, "match", no);
+    else
+        jsonw_m_str(w, "match", match);
+    link_send(app_link(l->app), on_refused, l);
 }
 
 static void sit(struct line_mode *l, char *rest, enum seat_goal goal)
@@ -224,12 +282,16 @@ void line_lobby_do(struct line_mode *l, const char *line)
         (void)link_begin(app_link(l->app), MSG_SCENARIO_LIST);
         link_send(app_link(l->app), on_scenarios, l);
     } else if (str_ieq(word, "create")) {
-        create(l, rest);
+        create(l, NULL, rest);
+    } else if (str_ieq(word, "challenge")) {
+        challenge(l, rest);
+    } else if (str_ieq(word, "decline") || str_ieq(word, "withdraw")) {
+        refuse(l, rest, str_ieq(word, "decline") ? MSG_MATCH_DECLINE : MSG_MATCH_CANCEL);
     } else if (str_ieq(word, "join")) {
         sit(l, rest, SEAT_JOIN);
     } else if (str_ieq(word, "watch")) {
         sit(l, rest, SEAT_WATCH);
-    } else {
+    } else if (!line_club_do(l, word, rest)) {
         help(l);
     }
 }

@@ -14,6 +14,7 @@ void line_out_fini(struct line_out *o)
     for (size_t i = 0; i < o->n_log; i++)
         mem_free(o->log[i]);
     mem_free(o->log);
+    mem_free(o->before);
     buf_fini(&o->batch);
     *o = (struct line_out){0};
 }
@@ -61,12 +62,27 @@ static void keep(struct line_out *o, const char *text)
     o->log[o->n_log++] = mem_strdup(text);
 }
 
+/* What an order taken back has changed; and the position is kept for the next one. */
+static void put_change(struct line_out *o, const struct model *m, struct buf *text)
+{
+    const struct entry *e = &m->audit.last;
+
+    if (model_board(m) == NULL || !m->audit.started)
+        return;
+    if (o->before != NULL && e->kind == ENTRY_PLAY && e->u.play.event.kind == RULES_EV_UNDO)
+        words_change(m->scn, model_board(m), o->before, model_state(m), text);
+    if (o->before == NULL)
+        o->before = mem_alloc(sizeof(*o->before));
+    *o->before = *model_state(m);
+}
+
 void line_entry(struct line_out *o, const struct model *m, bool live)
 {
     const struct entry *e = &m->audit.last;
     struct buf text = BUF_EMPTY;
 
     words_entry(&m->audit, model_side(m), &text);
+    put_change(o, m, &text);
     if (text.len > 0 && e->seq > 0 && (live || m->told < e->seq))
         keep(o, text.data);
     if (live && e->kind == ENTRY_ROLL)

@@ -7,12 +7,13 @@
 #include "client/model.h"
 
 struct line_out {
-    bool mute;        /* --json: standard output belongs to the raw lines */
-    bool prompts;     /* a person types there */
-    bool prompted;    /* the prompt stands there now */
-    struct buf batch; /* sentences of the batch under way, lines separated by '\n' */
-    bool rolled;      /* a roll is in it */
-    char **log;       /* owned; the game's sentences, oldest first */
+    bool mute;                  /* --json: standard output belongs to the raw lines */
+    bool prompts;               /* a person types there */
+    bool prompted;              /* the prompt stands there now */
+    struct buf batch;           /* sentences of the batch under way, lines separated by '\n' */
+    bool rolled;                /* a roll is in it */
+    struct rules_state *before; /* owned: the position behind the entry before; NULL: none */
+    char **log;                 /* owned; the game's sentences, oldest first */
     size_t n_log, cap_log;
 };
 

@@ -320,6 +320,24 @@ static enum err parse_figure(const struct orders_place *at, char *line, struct s
     return ERR_OK;
 }
 
+static enum err parse_look(const struct orders_place *at, char *line, struct said *out,
+                           struct buf *why)
+{
+    const char *word = str_word(&line);
+
+    if (word == NULL)
+        return usage(COMMAND_LOOK, why);
+    out->figure = rules_figure_find(at->board, word);
+    out->square = out->figure != RULES_NO_FIGURE ? at->state->at[out->figure]
+                                                 : rules_square_parse(at->board, word);
+    if (out->square != RULES_NO_SQUARE)
+        return ERR_OK;
+    if (out->figure == RULES_NO_FIGURE)
+        return unknown_square(at, word, why);
+    buf_puts(why, "That figure isn't on the board.");
+    return ERR_USAGE;
+}
+
 static enum err parse_log(char *line, struct said *out, struct buf *why)
 {
     const char *word = str_word(&line);
@@ -371,7 +389,8 @@ static enum err parse_rest(const struct orders_place *at, char *line, const char
 {
     const enum command_kind kind = (enum command_kind)out->kind;
 
-    if ((orders_is_order(kind) || kind == COMMAND_LEGAL || kind == COMMAND_ODDS) &&
+    if ((orders_is_order(kind) || kind == COMMAND_LEGAL || kind == COMMAND_ODDS ||
+         kind == COMMAND_LOOK) &&
         at->board == NULL) {
         buf_puts(why, "The match isn't known yet; wait a moment.");
         return ERR_USAGE;
@@ -384,6 +403,8 @@ static enum err parse_rest(const struct orders_place *at, char *line, const char
         return parse_turn(at, line, out, why);
     if (kind == COMMAND_LEGAL || kind == COMMAND_ODDS)
         return parse_figure(at, line, out, why);
+    if (kind == COMMAND_LOOK)
+        return parse_look(at, line, out, why);
     if (kind == COMMAND_LOG)
         return parse_log(line, out, why);
     if (kind == COMMAND_RESIGN)

@@ -20,6 +20,9 @@
     X(COMMAND_LEGAL, "legal", NULL, false, "legal [FIGURE]",                                       \
       "where a figure may go, or who may act at all")                                              \
     X(COMMAND_ODDS, "odds", NULL, false, "odds FIGURE [FACING]", "the odds of its shot")           \
+    X(COMMAND_LOOK, "look", NULL, false, "look SQUARE|FIGURE",                                     \
+      "what a square is, who stands there, and who is near, how far and which way")                \
+    X(COMMAND_GROUND, "ground", NULL, false, "ground", "the ground of the whole board, in words")  \
     X(COMMAND_BOARD, "board", "b", false, "board", "draw the board")                               \
     X(COMMAND_FIGURES, "figures", NULL, false, "figures", "both forces, figure by figure")         \
     X(COMMAND_GOALS, "goals", NULL, false, "goals", "who wins how")                                \
@@ -57,6 +60,7 @@ struct said {
     struct rules_order order;
     struct rules_refusal no; /* move: only the end was given and there is no way; else zero */
     uint16_t figure;         /* legal, odds; RULES_NO_FIGURE: none given */
+    uint16_t square;         /* look */
     uint8_t face;            /* odds; RULES_NO_DIR: none given */
     uint16_t number;         /* log; resign: 1 with yes */
     char text[1700];         /* say */

@@ -235,9 +235,11 @@ static void put_fall_back(const struct audit *a, const struct rules_event *ev, s
     const char *face = describe_dir((enum rules_dir)ev->u.fall_back.face);
 
     words_id(a->scn, ev->u.fall_back.figure, out);
-    buf_printf(out, " %s, ", ev->u.fall_back.state == RULES_ROUT ? "routs" : "retreats");
-    if (ev->u.fall_back.n == 0 && ev->u.fall_back.left == 0)
-        buf_puts(out, "but can't leave ");
+    buf_puts(out, ev->u.fall_back.state == RULES_ROUT ? " routs" : " retreats");
+    if (ev->u.fall_back.n == 0)
+        buf_puts(out, ev->u.fall_back.left == 0 ? ", but can't leave " : " at ");
+    else
+        buf_puts(out, " from ");
     put_path(a, ev->u.fall_back.from, ev->u.fall_back.path, ev->u.fall_back.n, out);
     if (ev->u.fall_back.left != 0)
         buf_printf(out, ", and leaves the board by the %s edge for good.", face);

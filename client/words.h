@@ -38,6 +38,20 @@ void words_legal(const struct scenario *scn, const struct rules_board *b,
 /* "R1 may reach a2 a3 b4." */
 void words_reach(const struct scenario *scn, const struct rules_board *b,
                  const struct rules_state *s, unsigned figure, struct buf *out);
+/* The ground: what lies where, a line a kind. */
+void words_ground(const struct rules_board *b, struct buf *out);
+/* "h7: road, barricade north; L1 regular ready" */
+void words_square(const struct scenario *scn, const struct rules_board *b,
+                  const struct rules_state *s, uint16_t sq, struct buf *out);
+/* The same, and who is near it, how far and which way, the nearest first. */
+void words_about(const struct scenario *scn, const struct rules_board *b,
+                 const struct rules_state *s, uint16_t sq, struct buf *out);
+/* A side's figures, a line each. */
+void words_force(const struct scenario *scn, const struct rules_board *b,
+                 const struct rules_state *s, enum rules_side side, struct buf *out);
+/* " R1 b2 north, ready again." of each figure that a step back has changed. */
+void words_change(const struct scenario *scn, const struct rules_board *b,
+                  const struct rules_state *before, const struct rules_state *now, struct buf *out);
 /* "12:40", "2 d 4 h". */
 void words_span(int64_t ms, struct buf *out);
 /* "The game is over: Red wins, by eliminating the enemy." */

@@ -186,6 +186,10 @@ static void answer(struct play_table *p, const struct said *said)
                   said->face <= RULES_W ? (enum rules_dir)said->face
                                         : (enum rules_dir)at.state->face[said->figure],
                   &out);
+    else if (said->kind == COMMAND_LOOK)
+        words_about(at.scn, at.board, at.state, said->square, &out);
+    else if (said->kind == COMMAND_GROUND)
+        words_ground(at.board, &out);
     else if (said->kind == COMMAND_DICE)
         buf_puts(&out, p->scene.dice);
     else

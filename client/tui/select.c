@@ -526,25 +526,5 @@ void select_words(const struct select *s, const struct select_place *at, struct 
 
 void select_square_words(const struct select *s, const struct select_place *at, struct buf *out)
 {
-    const struct rules_board *b = at->board;
-    uint8_t there[RULES_STACK_MAX];
-    const unsigned n = rules_at(b, at->state, s->cursor, there);
-    char name[RULES_SQUARE_NAME];
-
-    buf_printf(out, "%s: %s", rules_square_name(b, s->cursor, name),
-               ground_word((enum rules_ground)b->ground[s->cursor]));
-    if (b->height[s->cursor] > 0)
-        buf_printf(out, ", height %u", b->height[s->cursor]);
-    for (unsigned d = RULES_N; d <= RULES_W; d++) {
-        const enum rules_obstacle o = rules_obstacle_at(b, s->cursor, (enum rules_dir)d);
-
-        if (o != RULES_CLEAR)
-            buf_printf(out, ", %s %s", obstacle_word(o), describe_dir((enum rules_dir)d));
-    }
-    for (unsigned i = 0; i < n; i++) {
-        buf_puts(out, i == 0 ? "; " : ", ");
-        words_id(at->scn, there[i], out);
-        buf_printf(out, " %s %s", type_word((enum rules_type)b->figure[there[i]].type),
-                   status_word((enum rules_status)at->state->status[there[i]]));
-    }
+    words_square(at->scn, at->board, at->state, s->cursor, out);
 }
