@@ -1,10 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: ISC
-"""The guides' pictures, made from the real client in a real game: SK_BIN=build/release/bin
-deploy/doc/pictures.py. Wants tmux and python3-pyte. Each picture is an SVG of a terminal."""
+"""The guides' pictures, and the README's walk from the lobby to a game's end, made from the real
+client in real games: SK_BIN=build/release/bin deploy/doc/pictures.py. Wants tmux and python3-pyte.
+Each picture is an SVG of a terminal."""
+import contextlib
 import html
 import os
 import re
+import subprocess
 import sys
 import tempfile
 
@@ -13,7 +16,9 @@ sys.path.insert(0, os.path.join(HERE, "..", "..", "tests", "e2e"))
 os.environ["SK_BIN"] = os.path.abspath(os.environ.get("SK_BIN", "build/release/bin"))
 
 import pyte  # noqa: E402
-from lib_tmux import Screen, program  # noqa: E402
+from lib_tmux import Failure, Screen, Server, program  # noqa: E402
+from lib_bot import seat_pair  # noqa: E402
+from tui_play import MINE, OVER, my_phase, turn  # noqa: E402
 
 SIZE = (100, 30)
 CELL_X, CELL_Y, MARGIN = 8.4, 18, 10
@@ -30,6 +35,31 @@ def colour(name, otherwise):
     return COLOURS.get(name, "#" + name if re.fullmatch("[0-9a-f]{6}", name) else otherwise)
 
 
+def look(cell):
+    """How a cell is painted: paper, ink, weight."""
+    fg, bg = colour(cell.fg, INK), colour(cell.bg, PAPER)
+    return (fg, bg, cell.bold) if cell.reverse else (bg, fg, cell.bold)
+
+
+def draw_row(row, top, out):
+    """Cells that look alike, in one go."""
+    x = 0
+    while x < SIZE[0]:
+        first, style = x, look(row[x])
+        while x < SIZE[0] and look(row[x]) == style:
+            x += 1
+        paper, ink, bold = style
+        left, width = MARGIN + first * CELL_X, (x - first) * CELL_X
+        if paper != PAPER:
+            out.append('<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s"/>' % (
+                left, top, width, CELL_Y, paper))
+        text = "".join(row[i].data for i in range(first, x))
+        if text.strip():
+            out.append('<text x="%.1f" y="%d" textLength="%.1f" fill="%s"%s>%s</text>' % (
+                left, top + 14, width, ink, ' font-weight="bold"' if bold else "",
+                html.escape(text)))
+
+
 def svg(raw, alt):
     """The screen that those escape sequences draw."""
     screen = pyte.Screen(*SIZE)
@@ -40,19 +70,7 @@ def svg(raw, alt):
            '<rect width="100%%" height="100%%" rx="8" fill="%s"/>' % PAPER,
            '<g font-family="DejaVu Sans Mono, monospace" font-size="14" xml:space="preserve">']
     for y in range(SIZE[1]):
-        for x in range(SIZE[0]):
-            cell = screen.buffer[y][x]
-            fg, bg = colour(cell.fg, INK), colour(cell.bg, PAPER)
-            if cell.reverse:
-                fg, bg = bg, fg
-            left, top = MARGIN + x * CELL_X, MARGIN + y * CELL_Y
-            if bg != PAPER:
-                out.append('<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s"/>' % (
-                    left, top, CELL_X, CELL_Y, bg))
-            if cell.data.strip():
-                weight = ' font-weight="bold"' if cell.bold else ""
-                out.append('<text x="%.1f" y="%d" fill="%s"%s>%s</text>' % (
-                    left, top + 14, fg, weight, html.escape(cell.data)))
+        draw_row(screen.buffer[y], MARGIN + y * CELL_Y, out)
     return "\n".join(out + ["</g>", "</svg>", ""])
 
 
@@ -63,11 +81,15 @@ def keep(screen, name, alt):
     print(path)
 
 
-def main():
+def settle(home):
+    os.makedirs(os.path.join(home, "config", "skirmish"))
+    with open(os.path.join(home, "config", "skirmish", "config"), "w", encoding="utf-8") as file:
+        file.write("pace = 0\n")
+
+
+def guide():
     with tempfile.TemporaryDirectory() as home:
-        os.makedirs(os.path.join(home, "config", "skirmish"))
-        with open(os.path.join(home, "config", "skirmish", "config"), "w", encoding="utf-8") as file:
-            file.write("pace = 0\n")
+        settle(home)
         words = [program("skirmish"), "solo", "first-blood", "--side", "red", "--level", "recruit"]
         with Screen(words, size=SIZE, home=home, TMPDIR=home) as screen:
             screen.wait(r"phase \(you\)", gone="on its way")
@@ -78,6 +100,108 @@ def main():
             screen.keys("?")
             screen.wait("What can be done now")
             keep(screen, "picture-keys", "The keys")
+
+
+# ---- the walk
+
+@contextlib.contextmanager
+def opponent(url, home):
+    """Moktar, who waits at an open match."""
+    bot = subprocess.Popen(
+        [program("skirmish"), "bot", url, "--name", "Moktar", "--create", "first-blood", "--side",
+         "blue", "--level", "sergeant"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL, env={**os.environ, "XDG_STATE_HOME": os.path.join(home, "bot")})
+    try:
+        yield
+    finally:
+        bot.kill()
+        bot.wait()
+
+
+def end_phase(screen):
+    now = turn(screen)
+    screen.keys("e")
+    screen.wait(r"End the phase\?|turn (?!%s of)|%s" % (now, OVER))
+    screen.keys("y")
+    screen.until(lambda: re.search(OVER, screen.text()) or turn(screen) != now or
+                 not re.search(MINE, screen.text()), "the phase's end")
+
+
+def choose_a_shot(screen):
+    """Choose a figure that has a target; False: none has."""
+    first = None
+    while True:
+        screen.keys("Tab")
+        chosen = re.search(r"(R R\d)\*? .*chosen", screen.wait("chosen", "may go to"))
+        if chosen.group(1) == first:
+            return False
+        first = first or chosen.group(1)
+        if re.search(r"sees n\d", screen.text()):
+            return True
+
+
+def advance(screen):
+    """Three figures go towards the enemy, as far as they may."""
+    for _ in range(3):
+        screen.keys("Tab")
+        screen.wait("chosen")
+        screen.keys("Up", "Up", "Enter")
+        my_phase(screen)
+        screen.keys("Escape")
+
+
+def first_shot(screen):
+    while not choose_a_shot(screen):
+        advance(screen)
+        end_phase(screen)
+        if not my_phase(screen):
+            raise Failure("over before a shot; once more, please")
+    keep(screen, "walk-odds", "A figure chosen: where it may go, whom it sees, and the exact odds")
+    screen.keys("f", "f")
+    screen.wait(r"fires", gone="on its way")
+    keep(screen, "walk-report", "What happened, in words, with every die")
+
+
+def to_the_end(screen):
+    for _ in range(25):
+        if not my_phase(screen):
+            return
+        if choose_a_shot(screen):
+            screen.keys("f", "f")
+            my_phase(screen)
+        end_phase(screen)
+    screen.keys("R", "y")
+
+
+def walk():
+    with tempfile.TemporaryDirectory() as home, Server() as server:
+        settle(home)
+        url = "skirmish://%s:%d" % server.address
+        pair = seat_pair(server, "tin-lizzy-down", 3, names=("Kim", "Lee"))
+        with opponent(url, home), Screen([program("skirmish"), "play", url, "--name", "Anna"],
+                                         size=SIZE, home=home) as screen:
+            screen.wait("Moktar, no clock", "Kim and Lee")
+            keep(screen, "walk-lobby", "The lobby: your games, challenges, open matches, who is here")
+            screen.keys("a")
+            screen.wait(MINE + "|Blue's phase")
+            my_phase(screen)
+            first_shot(screen)
+            end_phase(screen)
+            if my_phase(screen):
+                screen.keys("r", "[", "]", "]", "]")
+                screen.wait("Looking back")
+                keep(screen, "walk-back", "What the opponent did, step by step, once more")
+                screen.keys("Escape")
+            to_the_end(screen)
+            screen.wait(OVER)
+            keep(screen, "walk-end", "The end, and what checked it")
+        for bot in pair[1:]:
+            bot.close()
+
+
+def main():
+    guide()
+    walk()
 
 
 if __name__ == "__main__":
