@@ -8,10 +8,13 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
+import types
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from lib_tmux import Screen, need_tmux, program  # noqa: E402
+import accounts_cli  # noqa: E402
 
 COLOUR = re.compile(r"\x1b\[([0-9;]*)m")
 SHOWN = "Turn 1. Initiative"
@@ -19,6 +22,13 @@ SHOWN = "Turn 1. Initiative"
 
 def hotseat(*words, **how):
     return Screen([program("skirmish"), "hotseat", *words], **how)
+
+
+def settle(home, text):
+    path = os.path.join(home, "config", "skirmish")
+    os.makedirs(path, exist_ok=True)
+    with open(os.path.join(path, "config"), "w", encoding="utf-8") as file:
+        file.write(text)
 
 
 def colours(raw):
@@ -72,6 +82,28 @@ class Colours(unittest.TestCase):
             self.assertIn("33", colours(raw))  # the first side
             self.assertIn("36", colours(raw))  # the second
 
+    def test_16(self):
+        with tempfile.TemporaryDirectory(prefix="skirmish-tui-") as home:
+            settle(home, "colours = 16\n")
+            with hotseat(term="tmux-256color", home=home) as screen:
+                screen.wait(SHOWN)
+                raw = screen.raw()
+                self.assertNotIn("38;5", raw)
+                self.assertTrue([n for n in colours(raw) if re.fullmatch("9[0-7]", n)], raw)
+
+    def test_theme(self):
+        """A colour of the config's, a whole theme, and a theme that there isn't."""
+        with tempfile.TemporaryDirectory(prefix="skirmish-tui-") as home:
+            settle(home, "theme.side-a = 201\n")
+            with hotseat(home=home) as screen:
+                screen.wait(SHOWN)
+                self.assertIn("38;5;201", screen.raw())
+                self.assertNotIn("38;5;214", screen.raw())
+            settle(home, "theme = plaid\n")
+            with hotseat(home=home) as screen:
+                self.assertEqual(screen.exit_code(), 78)
+                self.assertIn("line 1", screen.text().replace("\n", ""))
+
     def test_no_color(self):
         with hotseat(NO_COLOR="1") as screen:
             screen.wait(SHOWN)
@@ -120,6 +152,52 @@ class Ends(unittest.TestCase):
             self.assertEqual(screen.ask("alternate_on"), "1")
             screen.keys("Tab")
             screen.wait("chosen")
+
+
+    def test_the_stop_key(self):
+        """Ctrl-Z as it is typed: the terminal is given back, and taken again."""
+        with hotseat() as screen:
+            screen.wait(SHOWN)
+            pid = screen.pid()
+            screen.keys("C-z")
+            screen.until(lambda: process_state(pid) == "T", "the stop")
+            self.assertEqual(screen.ask("alternate_on"), "0")
+            os.kill(pid, signal.SIGCONT)
+            screen.wait(SHOWN)
+            self.assertEqual(screen.ask("alternate_on"), "1")
+
+
+class Keys(unittest.TestCase):
+    def test_vi_and_arrows(self):
+        """The same cursor by both; and a figure moved with one, faced with the other."""
+        with hotseat() as screen:
+            screen.wait(SHOWN)
+            screen.keys("Tab", "Up", "Right")
+            there = screen.wait(r"^ ?([a-l]\d+): ", "chosen")
+            screen.keys("Left", "Down", "k", "l")
+            screen.wait(re.escape(re.search(r"^ ?([a-l]\d+): ", there, re.M).group(1)) + ": ")
+            screen.keys("h", "j", "Tab", "k", "L", "Enter")
+            screen.wait(r"▶ +acted", "facing east")
+            screen.keys("u")
+            screen.wait("is taken back")
+
+    def test_title_and_bell(self):
+        """Both are settings; the title says whose turn it is, the bell rings."""
+        with tempfile.TemporaryDirectory(prefix="skirmish-tui-") as home:
+            for setting, wanted, unwanted in (
+                    ("title = on\nbell = off\n", "\x1b]2;* your turn - Skirmish\x07", None),
+                    ("title = off\nbell = on\n", "\x07", "\x1b]2;"),
+                    ("title = off\nbell = off\n", "fire", "\x07")):
+                settle(home, setting)
+                person = types.SimpleNamespace(env={
+                    **os.environ, "HOME": home, "XDG_CONFIG_HOME": os.path.join(home, "config"),
+                    "TERM": "xterm", "LC_ALL": "C.UTF-8", "TMPDIR": home})
+                screen = accounts_cli.Screen(person, "solo", "first-blood", "--level", "recruit")
+                screen.wait(re.escape(wanted))
+                os.write(screen.fd, b"q")
+                self.assertEqual(screen.end(), 0)
+                if unwanted is not None:
+                    self.assertNotIn(unwanted, screen.text)
 
 
 class Dumb(unittest.TestCase):
