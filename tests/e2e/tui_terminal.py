@@ -177,7 +177,7 @@ class Keys(unittest.TestCase):
             screen.keys("Left", "Down", "k", "l")
             screen.wait(re.escape(re.search(r"^ ?([a-l]\d+): ", there, re.M).group(1)) + ": ")
             screen.keys("h", "j", "Tab", "k", "L", "Enter")
-            screen.wait(r"▶ +acted", "facing east")
+            screen.wait(r"▶ +acted", "(facing|to face) east")
             screen.keys("u")
             screen.wait("is taken back")
 
