@@ -144,8 +144,40 @@ def kept():
     print("kept: left and taken up again")
 
 
+def plain_terminal():
+    """Eight colours and no alphabet but ASCII: a whole game, and nothing else on the screen."""
+    with tempfile.TemporaryDirectory(prefix="skirmish-tui-") as home:
+        quiet(home)
+        with Screen([program("skirmish"), "solo", "first-blood", "--side", "red", "--level",
+                     "recruit"], home=home, term="xterm", TMPDIR=home, LC_ALL="C") as screen:
+            my_phase(screen)
+            for _ in range(TURNS_MAX):
+                if not my_phase(screen):
+                    break
+                now = turn(screen)
+                screen.keys("Tab")
+                screen.wait("chosen", r"may go to|no shot|sees")
+                screen.keys("Up", "Enter", "Escape")
+                my_phase(screen)
+                screen.keys("e")
+                screen.wait(r"End the phase\?|turn (?!%s of)|%s" % (now, OVER))
+                screen.keys("y")
+                screen.until(lambda now=now: re.search(OVER, screen.text()) or turn(screen) != now
+                             or not re.search(MINE, screen.text()), "the phase's end")
+                if not screen.text().isascii():
+                    raise Failure("more than ASCII:\n%s" % screen.text())
+            text = screen.wait(OVER, "dice checked")
+            if not text.isascii() or "38;5" in screen.raw():
+                raise Failure("more than ASCII in eight colours:\n%s" % text)
+            screen.keys("q")
+            if screen.exit_code() != 0:
+                raise Failure("not a clean end")
+    print("plain_terminal: a whole game in ASCII and eight colours")
+
+
 def main():
     kept()
+    plain_terminal()
     for play, leave in ((by_keys, leave_by_key), (by_mouse, leave_by_mouse)):
         with tempfile.TemporaryDirectory(prefix="skirmish-tui-") as home:
             quiet(home)
