@@ -139,8 +139,7 @@ static void values_come_back(void **unused)
         "\\\\",
         "\xff\xfe",
         "\xc3",
-        "\xe2\x80\xae"
-        "abc",
+        "\342\200\256abc",
         "\xe2\x80\x8b",
         "\x1b[31m",
         "\r",
