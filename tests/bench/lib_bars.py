@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: ISC
 """lib_bars.py -- the bars of tests/bench/run: what is measured against what."""
 import collections
+import os
 import subprocess
 import time
 
@@ -99,7 +100,10 @@ def orders(bench):
             row("orders, one in flight", "1/s", r.rate("order-one")),
             row("order, ack p50 alone", "us", r.p50("order-one")),
             row("4 KiB append and fdatasync, and echo, p50", "us", floor),
-            row("order, ack p50 with %d in flight" % n, "us", r.p50("order"))]
+            row("order, ack p50 with %d in flight" % n, "us", r.p50("order")),
+            row("order, longest wait for an ack alone", "ms",
+                [g["max_us"] / 1e3 for g in r.got["order-one"]]),
+            row("the disk's own longest", "ms", [g["max_us"] / 1e3 for g in r.got["disk"]])]
     bars = [Bar("order-cpu", median(ratios(r.cpu("order"), r.cpu("cjson"))), 3.3),
             Bar("order-rate", median(ratios(r.rate("order"), r.rate("cjson"))), 0.30, least=True),
             Bar("ack-latency", median(ratios(r.p50("order-one"), floor)), 1.5),
@@ -194,11 +198,16 @@ def idle(bench):
     raw = bench.load("peer", bench.ref("fan"), "raw", n, size).ready()
     r = Rounds(bench).add("few", mine_few).add("raw-few", raw_few)
     r.add("many", mine).add("raw-many", raw).run()
+    held = 0
+    if bench.size.name == "full":  # the rest of what one process takes
+        bench.load("echo", server, max(min(18990, bench.max_conns) - n, 1), "guest", PING).ready()
+        held = len(os.listdir("/proc/%d/fd" % server.pid))
     ratio_few = ratios(r.cpu("few"), r.cpu("raw-few"))
     ratio_many = ratios(r.cpu("many"), r.cpu("raw-many"))
     rows = [row("idle spectator at %d" % n, "KB", [weight]),
             row("CPU a delivery over raw at %d" % few, "x", ratio_few),
-            row("CPU a delivery over raw at %d" % n, "x", ratio_many)]
+            row("CPU a delivery over raw at %d" % n, "x", ratio_many),
+            row("descriptors held by one process", "", [held])]
     return rows, [Bar("idle-rss", weight, 1.0),
                   Bar("growth-fan", median(ratios(ratio_many, ratio_few)), 1.3)]
 
@@ -230,6 +239,17 @@ def growth(bench):
     return rows, [Bar("growth-orders", median(ratios(r.cpu("many"), r.cpu("few"))), 1.3)]
 
 
+def joined(bench, server, order, n):
+    """Orders while so many come to look on at one more match, as fast as they can; and for how long."""
+    load = bench.load("fan", server, n, 1).expect("matches")
+    began, found = time.monotonic(), []
+    load.say("on")
+    while not found or not load.has_line():
+        found.append(order.go(max(bench.size.ms // 4, 50)))
+    load.ready()
+    return found, time.monotonic() - began
+
+
 def storm(bench):
     """login-storm: orders a second while people log in by password, and while guests come in crowds."""
     server = bench.skirmishd()
@@ -243,8 +263,14 @@ def storm(bench):
         time.sleep(bench.size.ms / 4e3)
         wild.append(per_s(order.go(bench.size.ms)))
         logins.append(per_s(storm_load.result()))
+    bench.drop(storm_load)
+    n = min(bench.size.many // 3, bench.max_conns // 2)
+    joining, began = joined(bench, server, order, n)
     rows = [row("orders, quiet", "1/s", quiet), row("orders in a login storm", "1/s", wild),
-            row("logins by password meanwhile", "1/s", logins)]
+            row("logins by password meanwhile", "1/s", logins),
+            row("orders while %d come to look on" % n, "1/s", [per_s(r) for r in joining]),
+            row("their coming", "1/s", [n / began]),
+            row("longest wait for an order meanwhile", "ms", [r["max_us"] / 1e3 for r in joining])]
     return rows, [Bar("login-storm", median(ratios(wild, quiet)), 0.5, least=True)]
 
 

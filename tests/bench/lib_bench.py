@@ -4,6 +4,7 @@ import json
 import os
 import platform
 import resource
+import select
 import shutil
 import socket
 import statistics
@@ -161,6 +162,9 @@ class Load:
     def ready(self):
         return self.expect("ready")
 
+    def has_line(self):
+        return bool(select.select([self.process.stdout], [], [], 0)[0])
+
     def say(self, words):
         self.process.stdin.write(words.encode("ascii") + b"\n")
         self.process.stdin.flush()
@@ -257,8 +261,9 @@ class Bench:
                          "log_type none\nuser root\n")
 
     def redis(self):
-        return self.peer("redis-server", [], "bind 127.0.0.1\nprotected-mode no\nport %(port)d\nsave \"\"\n"
-                         "appendonly no\nmaxclients 15000\ndir %(dir)s\n"
+        return self.peer("redis-server", [], "bind 127.0.0.1\nprotected-mode no\n"
+                         "port %(port)d\nsave \"\"\nappendonly no\n"
+                         "maxclients 15000\ndir %(dir)s\n"
                          "client-output-buffer-limit pubsub 0 0 0\n")
 
     def nats(self):

@@ -47,3 +47,31 @@ def draw(results):
         line, TOP_PX - 6, line, math.ceil(TOP_PX + ROW_PX * len(bars) + 6)))
     out.append("</svg>")
     return "\n".join(out) + "\n"
+
+
+BEGIN, END = "<!-- measured: begin -->\n", "<!-- measured: end -->\n"
+
+
+def markdown(results):
+    m = results["machine"]
+    out = ["Measured at %s on %d CPUs (%s), %d MB, Linux %s; load before it %.1f; %d rounds." % (
+        m["at"], m["cpus"], m["cpu"], m["memory_mb"], m["kernel"], m["load"], results["rounds"]), "",
+           "| bar | value | bound | |", "|---|---|---|---|"]
+    for bar in results["bars"]:
+        out.append("| %s | %.3g | %s %.3g | %s |" % (
+            bar["name"], bar["value"], "\u2265" if bar["least"] else "\u2264", bar["bound"],
+            "ok" if share(bar) <= 1 else "**short**"))
+    out += ["", "| what | median | unit | least to most |", "|---|---|---|---|"]
+    for r in results["rows"]:
+        out.append("| %s | %.2f | %s | %.4g to %.4g |" % (
+            r["name"], r["value"], r["unit"], min(r["values"]), max(r["values"])))
+    return "\n".join(out) + "\n"
+
+
+def write_part(path, results):
+    with open(path, encoding="utf-8") as doc:
+        text = doc.read()
+    front, rest = text.split(BEGIN, 1)
+    rear = rest.split(END, 1)[1]
+    with open(path, "w", encoding="utf-8") as doc:
+        doc.write(front + BEGIN + "\n" + markdown(results) + "\n" + END + rear)
