@@ -275,7 +275,7 @@ def takes_the_archive_along(_server):
             file.write(whole[:100] + bytes([whole[100] ^ 1]) + whole[101:])
         code, words = skirmishd("--check-backup", made)
         equal(code, DATAERR, words)
-        need("load.aside" in words and "archived=" in words, words)
+        need("load.aside" in words and "what=archived" in words, words)
 
 
 TESTS = [made_while_playing, old_ones_go, nowhere_to_put_it, finds_damage, nobody_else_has_it,

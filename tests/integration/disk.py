@@ -262,7 +262,7 @@ def torn_log(server):
     for player in both:
         player.drain()
     kept = server.data + ".kept"
-    shutil.copytree(server.data, kept)
+    shutil.copytree(server.data, kept, ignore=shutil.ignore_patterns("*.sock"))
     size = os.path.getsize(os.path.join(kept, "skirmish.db-wal"))
     frame = 24 + 4096
     heads = set()

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: ISC
 # timeout: 240
-"""SIGHUP: what changes, what needs a restart, what a bad file does, and nobody is dropped."""
+"""SIGHUP: what changes, what needs a restart, what a bad file does, and nobody is dropped; SIGTERM:
+everybody is told."""
 import os
 import re
 import signal
@@ -158,7 +159,30 @@ def under_load(_server):
         need(log.count("reload.done") > 5 and log.count("reload.failed") > 2, "reloads: " + log)
 
 
-TESTS = [live, deadlines, restarts, bad, under_load]
+def drained(_server):
+    """SIGTERM with an order on its way: all are told, what was answered is kept, games go on later."""
+    with Configured("") as server:
+        match, *bots = seat_pair(server, "first-blood", 11, fair="normal")
+        for _ in range(3):
+            target = sum(bot.views[match].orders for bot in bots) + 6
+            play(bots, match,
+                 until=lambda: sum(bot.views[match].orders for bot in bots) >= target)  # noqa: B023
+            for bot in bots:
+                bot.think(bot.views[match])
+            equal(server.end(signal.SIGTERM), 0, "status")
+            for bot in bots:
+                bot.conn.wait_closed()
+                need([n for n in bot.other_notes if n["method"] == "server.closing"],
+                     "%s wasn't told" % bot.name)
+                bot.other_notes.clear()
+            server.start()
+            for bot in bots:
+                bot.reconnect()
+        play(bots, match)
+        same_end(bots, match)
+
+
+TESTS = [live, deadlines, restarts, bad, under_load, drained]
 
 if __name__ == "__main__":
     sys.exit(run(TESTS))
