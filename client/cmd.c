@@ -18,7 +18,10 @@ int cmd_usage(const struct command *self)
         const char *end = strchr(form, '\n');
         const int n = end == NULL ? (int)strlen(form) : (int)(end - form);
 
-        (void)fprintf(stderr, "%s skirmish %s %.*s\n", lead, self->name, n, form);
+        if (form[0] == ' ') /* the form before goes on */
+            (void)fprintf(stderr, "       %.*s\n", n, form);
+        else
+            (void)fprintf(stderr, "%s skirmish %s %.*s\n", lead, self->name, n, form);
         lead = "      ";
         form = end == NULL ? NULL : end + 1;
     }

@@ -52,7 +52,10 @@ static void print_forms(const struct command *c)
         const char *end = strchr(form, '\n');
         const int n = end == NULL ? (int)strlen(form) : (int)(end - form);
 
-        (void)printf("skirmish %s %.*s\n", c->name, n, form);
+        if (form[0] == ' ') /* the form before goes on */
+            (void)printf("%.*s\n", n, form);
+        else
+            (void)printf("skirmish %s %.*s\n", c->name, n, form);
         form = end == NULL ? NULL : end + 1;
     }
     (void)printf("\n%s\n", c->help);

@@ -164,6 +164,27 @@ static void point_to_server(const struct settings *set)
         (void)setenv("SKIRMISH_SERVER", set->server, 0);
 }
 
+/* As whom we come: by the answers of the first start, as the account that is remembered, or by the
+ * settings' name. */
+static void be_somebody(struct options *opt, const struct settings *set,
+                        const struct wizard_secret *secret)
+{
+    if (secret == NULL)
+        account_use(opt);
+    if (opt->name == NULL && set->name[0] != '\0')
+        opt->name = set->name;
+    if (secret == NULL)
+        return;
+    if (secret->password[0] == '\0') {
+        account_forget(&opt->url); /* rather a guest */
+        return;
+    }
+    opt->password = secret->password;
+    opt->registers = secret->registers;
+    if (secret->invite[0] != '\0')
+        opt->wish.invite = secret->invite;
+}
+
 static int at_server(const struct command *self, int argc, char **argv, struct settings *set,
                      const struct wizard_secret *secret)
 {
@@ -175,23 +196,14 @@ static int at_server(const struct command *self, int argc, char **argv, struct s
     code = options_read(self, argc, argv, &opt);
     if (code != EX_OK)
         return code;
+    if (self == &cmd_watch && opt.wish.match == NULL)
+        return cmd_usage(self);
     if (self == &cmd_watch) {
-        if (opt.wish.match == NULL)
-            return cmd_usage(self);
         opt.wish.goal = SEAT_WATCH;
         opt.wish.from_state = true;
     }
-    if (secret == NULL)
-        account_use(&opt);
-    else if (secret->password[0] == '\0')
-        account_forget(&opt.url); /* rather a guest */
-    if (opt.name == NULL && set->name[0] != '\0')
-        opt.name = set->name;
+    be_somebody(&opt, set, secret);
     set->ascii = set->ascii || opt.ascii;
-    if (secret != NULL && secret->invite[0] != '\0')
-        opt.wish.invite = secret->invite;
-    opt.password = secret != NULL && secret->password[0] != '\0' ? secret->password : NULL;
-    opt.registers = secret != NULL && secret->registers;
     do {
         const struct solo_wish wish = {SCENARIO_DEFAULT, "random", "sergeant", NULL};
         const char *state = getenv("XDG_STATE_HOME");
