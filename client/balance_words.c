@@ -64,8 +64,7 @@ void balance_words(const struct balance_tally *t, const struct balance_setup *se
         buf_printf(out, " %s %.1f of %u%s", scn->side[side].name,
                    t->games == 0 ? 0.0 : (double)t->killed[side] / t->games,
                    setup->board->side[side].soldiers, side == RULES_A ? "," : "\n");
-    buf_printf(out, "orders a game: %.0f\n",
-               t->games == 0 ? 0.0 : (double)t->orders / t->games);
+    buf_printf(out, "orders a game: %.0f\n", t->games == 0 ? 0.0 : (double)t->orders / t->games);
     if (cpu_s > 0.0)
         buf_printf(out, "speed: %.1f games a second on one core\n", t->games / cpu_s);
 }
