@@ -38,6 +38,7 @@ struct config {
     bool log_json;
     int64_t registration; /* enum core_registration */
     int64_t vacation_days;
+    bool guests_watch;
     struct limits limits;
     int64_t archive_s;
     bool limit_loopback;

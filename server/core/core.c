@@ -243,6 +243,7 @@ static void take_settings(struct core *c, const struct core_config *cfg)
     c->cfg.archive_ms = cfg->archive_ms;
     c->cfg.limit_loopback = cfg->limit_loopback;
     c->cfg.trust_plain = cfg->trust_plain;
+    c->cfg.members_watch = cfg->members_watch;
     for (struct conn *cn = c->conns_first; cn != NULL; cn = cn->next)
         session_rearm(c, cn);
     attic_wake(c);

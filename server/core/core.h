@@ -256,6 +256,7 @@ struct core_config {
     unsigned vacation_days; /* of a member in a calendar year (UTC) */
     int64_t archive_ms;     /* so long after its end a match goes into the archive */
     bool limit_loopback;    /* limits against hostility for 127/8 and ::1 too */
+    bool members_watch;     /* guests may not look on */
     bool trust_plain;       /* a proxy ends TLS: passwords may come on plain connections */
 };
 struct core;

@@ -8,14 +8,15 @@
 #include "server/core/room.h"
 
 /* May the caller see this match? Once it reads it, it goes on to. */
-static bool may_look(const struct conn *cn, const struct room *r, const char *invite)
+static bool may_look(const struct core *c, const struct conn *cn, const struct room *r,
+                     const char *invite)
 {
     const struct match_setup *s = match_setup_of(r->m);
 
     if (room_role(r, cn->user) != ROLE_COUNT || cn->user->role != USER_PLAIN ||
         sub_find(cn, r) != NULL || str_ieq(s->opponent, cn->user->name))
         return true;
-    if (s->watch == MSG_WATCH_NONE)
+    if (s->watch == MSG_WATCH_NONE || (c->cfg.members_watch && cn->user->kind == USER_GUEST))
         return false;
     return (s->watch == MSG_WATCH_ALL && !s->is_private) || room_invited(r, invite);
 }
@@ -26,7 +27,7 @@ static struct room *need_look(struct core *c, const struct conn *cn, const struc
 {
     struct room *r = room_need(c, &req->p.match, no);
 
-    if (r != NULL && !may_look(cn, r, req->p.invite)) {
+    if (r != NULL && !may_look(c, cn, r, req->p.invite)) {
         session_refuse(no, ERR_DENIED, "this match isn't open to you");
         return NULL;
     }

@@ -52,6 +52,7 @@ void shell_core_config(const struct shell *sh, struct core_config *out)
                                 .pid = getpid(),
                                 .limits = cfg->limits,
                                 .trust_plain = cfg->trust_plain,
+                                .members_watch = !cfg->guests_watch,
                                 .registration = (uint8_t)cfg->registration,
                                 .vacation_days = (unsigned)cfg->vacation_days,
                                 .archive_ms = cfg->archive_s * 1000,

@@ -8,13 +8,14 @@ true now. Then the server is started again, and the game ends."""
 import json
 import os
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from lib_club import (begin, end_phase, entries, guest, login, member,  # noqa: E402
                       state_of, until)
 from lib_ctl import ctl  # noqa: E402
-from lib_wire import equal, need, run  # noqa: E402
+from lib_wire import Server, equal, need, run  # noqa: E402
 
 DELAY = 2
 PHASES = 5
@@ -200,5 +201,21 @@ def cap_holds(server):
                 clock={"kind": "none"}, delay=101)
 
 
+def guests_may_be_kept_out(_):
+    with tempfile.TemporaryDirectory() as path:
+        conf = os.path.join(path, "skirmishd.conf")
+        with open(conf, "w", encoding="ascii") as out:
+            out.write("[accounts]\nguests_watch = no\n")
+        with Server("--config", conf) as server:
+            ann, bob = guest(server, "ann"), guest(server, "bob")
+            match = ann.call("match.create", scenario="first-blood", side="red", fair="server",
+                             clock={"kind": "none"})["match"]
+            guest(server, "eve").refused("denied", "match.watch", match=match)
+            bob.call("match.join", match=match)
+            begin(ann, bob, match, "server")  # who plays sees it all the same
+            guest(server, "lou").refused("denied", "match.record", match=match)
+            member(server, "mia").call("match.watch", match=match)
+
+
 if __name__ == "__main__":
-    sys.exit(run([delay_holds, all_is_shown_at_the_end, cap_holds]))
+    sys.exit(run([delay_holds, all_is_shown_at_the_end, cap_holds, guests_may_be_kept_out]))
