@@ -267,12 +267,14 @@ def verify(data, args):
         len(seen), checked))
 
 
-def check_database(data):
-    """The program's own proof of a stopped server's database."""
+def check_database(data, matches):
+    """The program's own proof of a stopped server's database: every match is played again."""
     done = subprocess.run([program("skirmishd"), "--check-backup", data + "/skirmish.db"],
                           capture_output=True, timeout=max(600, PATIENCE_S), check=False)
     equal(done.returncode, 0, done.stderr.decode())
-    print(done.stdout.decode().strip().rpartition(": ")[2])
+    said = done.stdout.decode().strip().rpartition(": ")[2]
+    print(said)
+    need("%d of them archived" % matches in said, "not all were played again")
 
 
 def main():
@@ -289,7 +291,7 @@ def main():
         flat(run)
         server.stop()
         verify(server.data, args)
-        check_database(server.data)
+        check_database(server.data, args.matches)
         server.start()
     return 0
 
