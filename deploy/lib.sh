@@ -12,7 +12,7 @@ packages_test="libcmocka-dev python3 python3-jsonschema tmux prometheus scdoc ma
 # shellcheck disable=SC2034
 packages_package="debhelper dpkg-dev lintian scdoc systemd"
 # shellcheck disable=SC2034
-packages_fresh="debootstrap dpkg iproute2 util-linux git"
+packages_fresh="debootstrap dpkg iproute2 util-linux git systemd-container"
 # shellcheck disable=SC2034
 packages_lint="git clang clang-format clang-tidy libclang-rt-14-dev llvm cppcheck shellcheck"
 
