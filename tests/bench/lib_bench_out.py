@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: ISC
 """lib_bench_out.py -- what tests/bench/run found, as a table and as a picture."""
 import math
+import os
 from xml.sax.saxutils import escape
 
 BAR_PX, LEFT_PX, ROW_PX, TOP_PX = 420, 170, 22, 56
@@ -73,5 +74,8 @@ def write_part(path, results):
         text = doc.read()
     front, rest = text.split(BEGIN, 1)
     rear = rest.split(END, 1)[1]
+    picture = ""
+    if os.path.exists(os.path.join(os.path.dirname(path), "bench.svg")):
+        picture = "![each bar against its bound](bench.svg)\n\n"
     with open(path, "w", encoding="utf-8") as doc:
-        doc.write(front + BEGIN + "\n" + markdown(results) + "\n" + END + rear)
+        doc.write(front + BEGIN + "\n" + picture + markdown(results) + "\n" + END + rear)
