@@ -10,7 +10,8 @@
 
 enum {
     SPARE_BYTES = 16384, /* a batch with more text isn't kept */
-    LINE_HINT = 512      /* most entries are shorter */
+    LINE_HINT = 512,     /* most entries are shorter */
+    STEP_OPS = 4         /* of most transactions */
 };
 
 /* ---- room that is used again ---- */
@@ -428,7 +429,8 @@ static struct store_op *add_op(struct match_batch *b, struct match_step *st,
 {
     struct store_op *op;
 
-    st->op = mem_resize(st->op, st->n + 1, sizeof(*st->op));
+    if (st->n % STEP_OPS == 0)
+        st->op = mem_resize(st->op, st->n + STEP_OPS, sizeof(*st->op));
     op = &st->op[st->n++];
     memset(op, 0, sizeof(*op));
     op->kind = (uint8_t)kind;
