@@ -89,11 +89,13 @@ static bool read_v6(const char *s, uint8_t out[16])
         if (s == NULL)
             return false;
         n += 2;
-        if (*s == ':' && s[1] == ':' && gap == 16) {
+        if (*s == ':' && s[1] == ':' && gap == 16 && n < 16) {
             gap = n;
             s += 2;
-        } else if (*s == ':') {
+        } else if (*s == ':' && hex_digit(s[1]) >= 0) {
             s++;
+        } else {
+            break; /* the end, or what doesn't belong there */
         }
     }
     if (!tail && *s != '\0' && *s != '%')

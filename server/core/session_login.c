@@ -265,35 +265,43 @@ static void on_resumed(struct core *c, struct pend *p, const struct core_event *
     gate_open(c, &u->gate);
 }
 
+static const char token_ended[] = "this token has ended";
+
 static void on_family_dropped(struct core *c, struct pend *p, const struct core_event *ev)
 {
+    static const struct msg_fault fault = {.text = token_ended};
+    struct conn *cn = pend_conn(c, p);
     struct user *u = p->user;
 
     (void)ev; /* not dropped: the rows come back at a restart, and die at their next use */
     u->gate_shut = false;
+    if (cn != NULL)
+        reply_error(c, cn, &p->req.id, ERR_AUTH, &fault);
     gate_open(c, &u->gate);
 }
 
 /* A token whose successor's successor is there came again: one of two clients isn't the owner. */
-static enum verdict end_stolen(struct core *c, struct family *f, struct refusal *no)
+static enum verdict end_stolen(struct core *c, struct conn *cn, struct msg_request *req,
+                               struct family *f, struct refusal *no)
 {
     struct user *u = f->user;
+    const bool is_kept = u->stored || u->storing > 0;
     struct ops ops = {NULL, 0, 0};
     struct pend *p;
 
     u->warned = u->warned || u->conns == NULL;
-    if (u->stored || u->storing > 0) {
+    if (is_kept) {
         ops_family_drop(&ops, f);
         op_user_put(&ops, u);
         u->gate_shut = true;
-        p = pend_new(c, NULL, NULL, on_family_dropped);
+        p = pend_new(c, cn, req, on_family_dropped);
         pend_pin(p, u);
         out_store(c, p->id, &ops);
     }
     family_end(c, f);
-    for (struct conn *cn = u->conns; cn != NULL; cn = cn->user_next)
-        tell_stolen(c, cn);
-    return session_refuse(no, ERR_AUTH, "this token has ended");
+    for (struct conn *other = u->conns; other != NULL; other = other->user_next)
+        tell_stolen(c, other);
+    return is_kept ? LATER : session_refuse(no, ERR_AUTH, token_ended);
 }
 
 /* A suspended account's tokens stay as they are. */
@@ -325,7 +333,7 @@ enum verdict on_session_resume(struct core *c, struct conn *cn, struct msg_reque
     if (user_is_barred(c, f->user))
         return refuse_barred(c, f->user, no);
     if (t != f->newest)
-        return t->n + 1 < f->newest->n ? end_stolen(c, f, no)
+        return t->n + 1 < f->newest->n ? end_stolen(c, cn, req, f, no)
                                        : session_refuse(no, ERR_AUTH, "this token has a successor");
     if (msg_has(&req->p, MSG_F_NEXT) && token_find(c, req->p.next) != NULL)
         return session_refuse(no, ERR_CONFLICT, "the next token is known already");

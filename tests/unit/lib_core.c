@@ -524,6 +524,38 @@ void world_line(struct world *w, unsigned conn, const char *line)
     buf_fini(&b);
 }
 
+void world_admin(struct world *w, const char *line)
+{
+    struct core_event ev = {.kind = CORE_ADMIN, .conn = 7, .u.admin = {"root", line, strlen(line)}};
+
+    step(w, &ev);
+}
+
+const char *world_told(struct world *w, const char *want)
+{
+    static char line[8192];
+    const char *nl = w->told.len > 0 ? memchr(w->told.data, '\n', w->told.len) : NULL;
+    size_t len;
+
+    assert_non_null(nl);
+    len = (size_t)(nl - w->told.data);
+    assert_true(str_ncopy(line, sizeof(line), w->told.data, len));
+    buf_consume(&w->told, len + 1);
+    if (strstr(line, want) == NULL)
+        fail_msg("%s isn't in %s", want, line);
+    return line;
+}
+
+void world_job(struct world *w, enum err e, const char *words)
+{
+    struct core_event ev = {.kind = CORE_JOB, .u.job = {w->shell_job[0], e, words}};
+
+    assert_true(w->n_shell_jobs > 0);
+    w->n_shell_jobs--;
+    memmove(w->shell_job, w->shell_job + 1, w->n_shell_jobs * sizeof(w->shell_job[0]));
+    step(w, &ev);
+}
+
 void world_event(struct world *w, unsigned conn, enum core_event_kind kind)
 {
     struct core_event ev = {.kind = (uint8_t)kind, .conn = w->conn[conn].id};

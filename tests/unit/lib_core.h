@@ -103,6 +103,12 @@ void world_skip(struct world *w, unsigned conn);
 const char *world_ask(struct world *w, unsigned conn, const char *line, const char *want);
 /* The string member `name` right behind `"name":"` in a line, into out[size]. */
 void world_member(const char *line, const char *name, char *out, size_t size);
+/* An operator's line. */
+void world_admin(struct world *w, const char *line);
+/* The next answer to one, without its end, which must hold `want`; valid until the next call. */
+const char *world_told(struct world *w, const char *want);
+/* The oldest thing of the shell's ends. */
+void world_job(struct world *w, enum err e, const char *words);
 /* A connection that is logged in as this guest. */
 unsigned world_guest(struct world *w, const char *name);
 
