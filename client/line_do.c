@@ -9,19 +9,23 @@
 #include "common/base/msec.h"
 #include "common/base/str.h"
 
-bool line_is_late(struct line_mode *l, const char *line, uint32_t played)
+bool line_is_late(const struct line_mode *l, const char *line, uint32_t played)
 {
+    const struct model *m = line_model(l);
     enum command_kind kind;
+
+    return played != LINE_ANY_TIME && played != l->played && m != NULL && m->synced &&
+           orders_kind(line, &kind) && orders_is_order(kind);
+}
+
+void line_say_late(struct line_mode *l, const char *line)
+{
     struct buf text = BUF_EMPTY;
 
-    if (played == LINE_ANY_TIME || played == l->played || !orders_kind(line, &kind) ||
-        !orders_is_order(kind))
-        return false;
     buf_puts(&text, "Not sent, the board has moved on since it was typed: ");
     words_safe(line, &text);
     line_say(&l->out, buf_str(&text));
     buf_fini(&text);
-    return true;
 }
 
 bool line_may_do(const struct line_mode *l, const char *line)

@@ -61,8 +61,9 @@ void line_answered(struct line_mode *l);
 /* ---- line_do.c ---- */
 /* May the line be done now, or must it wait? */
 bool line_may_do(const struct line_mode *l, const char *line);
-/* Was it an order typed while the line was down, and has the board moved on since? Says so. */
-bool line_is_late(struct line_mode *l, const char *line, uint32_t played);
+/* Is it an order that was typed while the line was down, and has the board moved on since? */
+bool line_is_late(const struct line_mode *l, const char *line, uint32_t played);
+void line_say_late(struct line_mode *l, const char *line);
 /* Do a line of a match. */
 void line_do(struct line_mode *l, const char *line);
 /* "Refused (R12): ..." of an order that was sent. */

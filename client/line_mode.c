@@ -52,7 +52,8 @@ static struct line_queued take(struct line_mode *l, size_t i)
 static bool next(struct line_mode *l, struct line_queued *line)
 {
     for (size_t i = 0; i < l->n_queue; i++) {
-        if (line_may_do(l, l->queue[i].text)) {
+        if (line_may_do(l, l->queue[i].text) ||
+            line_is_late(l, l->queue[i].text, l->queue[i].played)) {
             *line = take(l, i);
             return true;
         }
@@ -79,7 +80,9 @@ static void pump(struct line_mode *l)
     while (!l->left && next(l, &line)) {
         if (app_seat(l->app) == NULL)
             line_lobby_do(l, line.text);
-        else if (!line_is_late(l, line.text, line.played))
+        else if (line_is_late(l, line.text, line.played))
+            line_say_late(l, line.text);
+        else
             line_do(l, line.text);
         mem_free(line.text);
     }

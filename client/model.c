@@ -381,13 +381,12 @@ bool model_left(const struct model *m, enum rules_side side, struct mono now, in
 void model_dice_words(const struct model *m, struct buf *out)
 {
     const struct audit_dice *d = &m->audit.dice;
+    const bool server = d->fair == FAIR_SERVER, none = m->trusted && d->checked == 0;
 
-    if (d->fair == FAIR_SERVER)
-        buf_puts(out, "server-only dice, ");
-    if (m->trusted && d->checked == 0)
-        buf_puts(out, "no dice checked yet");
-    else
-        buf_puts(out, "dice checked");
+    buf_puts(out, server && none ? "server-only dice, none checked yet"
+                  : server       ? "server-only dice, checked"
+                  : none         ? "no dice checked yet"
+                                 : "dice checked");
     if (m->trusted && d->checked > 0)
         buf_printf(out, " from roll %u on", d->since + 1);
     if (d->reanchors > 0)

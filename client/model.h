@@ -89,7 +89,7 @@ static inline const struct rules_board *model_board(const struct model *m)
 bool model_may_order(const struct model *m);
 /* Time left of `side` at `now`; false: no clock. */
 bool model_left(const struct model *m, enum rules_side side, struct mono now, int64_t *left_ms);
-/* "dice checked", "server-only dice, dice checked", "dice checked from roll 20 on", "no dice checked
+/* "dice checked", "server-only dice, checked", "dice checked from roll 20 on", "no dice checked
  * yet". Appended. */
 void model_dice_words(const struct model *m, struct buf *out);
 /* "Result: red, eliminate, turn 10. Match ..., entry 285, hash ..., state ...; dice checked." */
