@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: ISC
- * The client's reader, model and words against a hostile server: whatever lines come, it stands,
- * and what a person is shown holds no control character.
+ * The client's reader, model, words and screen against a hostile server: whatever lines come, it
+ * stands, and what a person is shown holds no control character.
  *
  * Input: the server's lines, as a spectator or player of a first-blood match hears them.
  */
 #include "client/draw.h"
 #include "client/model.h"
+#include "client/tui/view_match.h"
 #include "client/words.h"
 #include "proto/json.h"
 #include "proto/line.h"
@@ -38,20 +39,67 @@ static void show(const struct model *m)
     buf_fini(&b);
 }
 
+/* What the screen of a match remembers. */
+struct screen {
+    struct log log;
+    struct film film;
+    struct table table;
+};
+
+static void draw(const struct model *m, struct screen *sc, struct area size, bool ascii)
+{
+    struct scene v = {.a = &m->audit,
+                      .s = &m->audit.game.rules.state,
+                      .me = model_side(m),
+                      .may_order = model_may_order(m),
+                      .running = m->clock.known ? m->clock.running : (uint8_t)RULES_NOBODY,
+                      .spectators = m->spectators,
+                      .match = m->match,
+                      .dice = "",
+                      .kept = "",
+                      .status = "",
+                      .log = &sc->log,
+                      .film = &sc->film,
+                      .at = SIZE_MAX};
+    struct canvas c;
+    struct keymap km;
+
+    for (unsigned side = 0; side < 2; side++)
+        v.player[side].name = audit_player(&m->audit, (enum rules_side)side);
+    keymap_init(&km);
+    canvas_init(&c, size.w, size.h, ascii);
+    view_match(&c, &v, &km, &sc->table);
+    for (int i = 0; i < c.w * c.h; i++)
+        CHECK(c.cell[i].cp == 0 || (c.cell[i].cp >= ' ' && c.cell[i].cp != 0x7f));
+    canvas_fini(&c);
+}
+
+static void show_screen(const struct model *m, struct screen *sc)
+{
+    if (!m->audit.started || model_board(m) == NULL)
+        return;
+    select_init(&sc->table.select, model_board(m));
+    draw(m, sc, (struct area){.w = 80, .h = 24}, false);
+    draw(m, sc, (struct area){.w = 132, .h = 43}, true);
+}
+
 static void on_entry(void *data, const struct model *m, bool live)
 {
+    struct screen *sc = data;
     struct buf b = BUF_EMPTY;
 
-    (void)data;
     (void)live;
     words_entry(&m->audit, model_side(m), &b);
     must_be_plain(&b);
+    if (b.len > 0)
+        log_add(&sc->log, LOG_PLAY, buf_str(&b));
+    film_add(&sc->film, &m->audit, model_side(m));
     buf_fini(&b);
 }
 
-static void take(struct model *m, const struct json *j)
+static void take(struct model *m, struct screen *sc, const struct json *j)
 {
-    const struct model_sink sink = {NULL, on_entry};
+    const struct model_sink sink = {sc, on_entry};
     const struct json *params = json_get(j, "params");
     const struct mono now = {1000};
     char why[AUDIT_WHY_LEN] = "";
@@ -93,6 +141,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct line_reader in;
     struct model m;
+    struct screen sc = {.log = {0}};
     const char *line;
     size_t len;
 
@@ -104,10 +153,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         struct json *j = NULL;
 
         if (json_parse(line, len, &json_file_limits, &j, why) == ERR_OK)
-            take(&m, j);
+            take(&m, &sc, j);
         json_free(j);
     }
     show(&m);
+    show_screen(&m, &sc);
+    film_fini(&sc.film);
+    log_fini(&sc.log);
     line_fini(&in);
     model_fini(&m);
     return 0;
