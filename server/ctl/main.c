@@ -84,7 +84,7 @@ static bool find_socket(const struct options *o, char *path, size_t size)
     const char *env = getenv("SKIRMISHCTL_SOCKET");
     char why[CONFIG_WHY_LEN];
     struct config_args args;
-    static struct config cfg; /* NOLINT: large */
+    struct config cfg;
     struct stat st;
 
     if (o->socket != NULL)

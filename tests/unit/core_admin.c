@@ -129,7 +129,7 @@ static void networks(void **state)
     inside = world_connect_from(w, "2001:db8::1", true);
     assert_true(w->conn[inside].closed);
     assert_false(w->conn[world_connect_from(w, "2001:db7::1", true)].closed);
-    world_wait(w, 60 * 1000);
+    world_wait(w, 60000);
     assert_false(w->conn[world_connect_from(w, "2001:db8::1", true)].closed);
     ask(w, "{\"cmd\":\"bans\"}", "\"bans\":[]");
     ask(w, "{\"cmd\":\"ban\",\"address\":\"192.0.2.1\"}", "\"closed\":0"); /* the old row goes */
@@ -224,7 +224,7 @@ static void login_under_way(void **state)
     world_line(w, c, LOGIN);
     world_hashed(w);
     assert_non_null(strstr(world_take(w, c), "rude"));
-    world_wait(w, 61 * 1000);
+    world_wait(w, 61000);
     c = hello(w);
     world_line(w, c, LOGIN);
     world_hashed(w);
