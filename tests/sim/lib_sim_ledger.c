@@ -5,6 +5,7 @@
 #include "common/base/hex.h"
 #include "common/base/mem.h"
 #include "common/base/str.h"
+#include "server/core/user.h"
 #include "tests/sim/lib_sim.h"
 
 struct sim_ledger *ledger_of(const struct sim *s, const uint8_t id[MATCH_ID_LEN])
@@ -175,7 +176,7 @@ static void check_umpire(struct sim *s, const struct sim_ledger *l, const struct
     const struct sim_actor *who;
 
     who = json_get_string(j, "by", &by) ? actor_named(s, by) : NULL;
-    if (str_eq(by, "the operator"))
+    if (str_eq(by, USER_OPERATOR))
         return;
     if (who == NULL || !who->how.staff || ledger_role(l, by) != ROLE_COUNT)
         sim_broken(s, LAW_TURN, "%s acts as an umpire in match %s", by, l->hex);
