@@ -107,7 +107,7 @@ static uint64_t writes(const struct hall *h)
 
 static void one_write_a_turn(void **unused)
 {
-    struct hall h;
+    struct hall h = {.n = 0};
     struct shared *s[LINES];
     uint64_t before;
 
@@ -141,7 +141,7 @@ static void one_write_a_turn(void **unused)
 static void stalled_reader(void **unused)
 {
     enum { ROUNDS = 20000 };
-    struct hall h;
+    struct hall h = {.n = 0};
     struct shared *s = line_new('x');
     struct net_stats stats;
     size_t most = 0;
