@@ -561,6 +561,7 @@ struct sim {
     const struct scenario_set *scenarios;
     int64_t t, storm_ends, healed_at;
     bool healed, leaving;
+    bool quiet; /* the end is looked at: nobody asks for anything new */
     uint64_t happened;
     struct sim_queue queue;
     struct sim_climate climate;

@@ -87,6 +87,7 @@ static void check_ratings(struct sim *s)
 
 void end_look(struct sim *s)
 {
+    s->quiet = true;
     sim_go(s, s->t + STILL_MS, NULL); /* the last news reach everybody */
     sim_hold(s, LAW_STANDS, s->server.core != NULL, "the server isn't there in a healed world");
     books_end(s);

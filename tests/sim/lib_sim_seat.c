@@ -506,7 +506,7 @@ void seat_look(struct sim *s, struct sim_actor *a, struct sim_seat *seat)
         seat->sess = sess;
         seat->reading = seat->flying = false;
     }
-    if (!a->sess[sess].mine_asked || (s->healed && s->t >= a->sess[sess].mine_at)) {
+    if (!a->sess[sess].mine_asked || (s->healed && !s->quiet && s->t >= a->sess[sess].mine_at)) {
         (void)ask_begin(s, ASK_MINE);
         (void)ask_send(s, a, sess);
         a->sess[sess].mine_asked = true;
@@ -516,6 +516,6 @@ void seat_look(struct sim *s, struct sim_actor *a, struct sim_seat *seat)
         look_idle(s, a, seat);
     else if (seat->state == SEAT_SITS)
         look_sits(s, a, seat);
-    else if (seat->state == SEAT_DONE && sim_odds(s, LOOK_BACK))
+    else if (seat->state == SEAT_DONE && !s->quiet && sim_odds(s, LOOK_BACK))
         look_back(s, a, seat);
 }
