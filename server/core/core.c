@@ -220,6 +220,9 @@ static void release(struct core *c)
         return;
     c->holding = c->held = false;
     attic_wake(c);
+    if (c->saver.pos !=
+        0) /* the exact time was kept: ahead again, before a crash gives time back */
+        timer_arm(&c->timers, &c->saver, c->now);
     for (size_t i = 0; i < c->all.n; i++) { /* settled in this step */
         if (c->all.at[i]->list == ROOMS_OPEN || c->all.at[i]->list == ROOMS_LIVE)
             timer_arm(&c->timers, &c->all.at[i]->timer, c->now);

@@ -200,6 +200,7 @@ static void end_hold(struct sim *s)
         s->server.stopping = true;
     }
     s->server.holding = false;
+    s->disk.last_fault = s->t; /* the exact time is kept, until the next commit */
     server_step(s, &ev);
 }
 
