@@ -126,8 +126,26 @@ static int read_wish(struct seat_wish *w, enum option_id id, const char *given)
     return EX_OK;
 }
 
+/* Of an option that takes no value; NULL: another. */
+static bool *flag_of(struct options *o, enum option_id id)
+{
+    if (id == OPT_JSON)
+        return &o->json;
+    if (id == OPT_PLAIN)
+        return &o->plain;
+    if (id == OPT_ASCII)
+        return &o->ascii;
+    if (id == OPT_STAY)
+        return &o->stay;
+    return id == OPT_HOUSE ? &o->house : NULL;
+}
+
 static int read_one(struct options *o, enum option_id id, const char *value, const char **server)
 {
+    bool *flag = flag_of(o, id);
+
+    if (flag != NULL)
+        *flag = true;
     switch (id) {
     case OPT_SERVER:
         *server = value;
@@ -137,26 +155,11 @@ static int read_one(struct options *o, enum option_id id, const char *value, con
         if (!msg_name_ok(value))
             return cmd_fail(EX_USAGE, "a name is 3 to 20 letters, digits, _ or -");
         break;
-    case OPT_JSON:
-        o->json = true;
-        break;
     case OPT_SCRIPT:
         o->script = value;
         break;
-    case OPT_PLAIN:
-        o->plain = true;
-        break;
-    case OPT_ASCII:
-        o->ascii = true;
-        break;
-    case OPT_STAY:
-        o->stay = true;
-        break;
     case OPT_LEVEL:
         o->level = value;
-        break;
-    case OPT_HOUSE:
-        o->house = true;
         break;
     case OPT_SEED:
         if (!str_to_int(value, 0, INT64_C(9007199254740992), &o->seed))
@@ -185,6 +188,11 @@ static int read_one(struct options *o, enum option_id id, const char *value, con
     case OPT_INVITE:
     case OPT_GO_ON:
         return read_wish(&o->wish, id, value);
+    case OPT_JSON:
+    case OPT_PLAIN:
+    case OPT_ASCII:
+    case OPT_STAY:
+    case OPT_HOUSE:
     case OPT_COUNT:
         break;
     }

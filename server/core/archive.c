@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "server/core/archive.h"
 
-#include "common/base/hex.h"
 #include "common/base/mem.h"
 #include "common/base/str.h"
 
@@ -136,32 +135,36 @@ static enum err compare(const struct match *m, const struct parts *p, char why[A
     return same ? ERR_OK : wrong(why, "the record isn't what its journal gives");
 }
 
-enum err archive_open(const struct archive_env *env, const char *text, size_t len, bool verify,
+/* The match's id, of the first line. */
+static enum err read_id(const struct parts *p, uint8_t id[MATCH_ID_LEN], char why[ARCHIVE_WHY_LEN])
+{
+    struct json *header = parse(p->header, p->lines);
+    const bool good = json_get_hex(header, "match", id, MATCH_ID_LEN);
+
+    json_free(header);
+    return good ? ERR_OK : wrong(why, "the first line names no match");
+}
+
+enum err archive_open(const struct archive_env *env, const char *text, size_t len,
                       struct archived *out, char why[ARCHIVE_WHY_LEN])
 {
     struct core_match_row row = {.state = MATCH_OVER};
     struct parts p;
     struct json *rest;
-    const char *id;
     enum err e;
 
     *out = (struct archived){.m = NULL};
     if (!split(text, len, &p))
         return wrong(why, "it isn't a record, and a line more");
     rest = parse(p.rest, p.stop);
-    e = read_rest(rest, verify, &row, why);
-    if (e == ERR_OK) {
-        struct json *header = parse(p.header, p.lines);
-
-        if (!json_get_string(header, "match", &id) || !hex_decode(row.id, MATCH_ID_LEN, id))
-            e = wrong(why, "the first line names no match");
-        json_free(header);
-    }
+    e = read_rest(rest, env->verify, &row, why);
+    if (e == ERR_OK)
+        e = read_id(&p, row.id, why);
     row.lines = p.lines;
     row.lines_len = (size_t)(p.end - p.lines);
     if (e == ERR_OK)
         e = load(env, &p, &row, out, why);
-    if (e == ERR_OK && verify)
+    if (e == ERR_OK && env->verify)
         e = compare(out->m, &p, why);
     json_free(rest);
     if (e != ERR_OK)

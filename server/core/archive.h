@@ -19,18 +19,16 @@ struct archive_env {
     const struct scenario_set *scenarios; /* NULL: none; the record has its own */
     const struct match_env *match;
     struct match_now now;
+    bool verify; /* play it all again, pass the snapshot over, compare the record byte for byte */
 };
 struct archived {
     struct match *m;           /* NULL: nothing */
     struct scenario *scenario; /* owned; NULL: the set's */
     struct rules_board *board; /* owned; NULL: the scenario's */
 };
-/*
- * Open it again. `verify`: play it all again, pass the snapshot over, and compare the record byte
- * for byte. ERR_DATA: why[] says what isn't sound; *out is empty.
- */
+/* Open it again. ERR_DATA: why[] says what isn't sound; *out is empty. */
 NODISCARD enum err archive_open(const struct archive_env *env, const char *text, size_t len,
-                                bool verify, struct archived *out, char why[ARCHIVE_WHY_LEN]);
+                                struct archived *out, char why[ARCHIVE_WHY_LEN]);
 void archived_fini(struct archived *a);
 
 #endif

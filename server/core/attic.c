@@ -52,14 +52,14 @@ void attic_fini(struct core *c)
 /* A room of what the archive gave. ERR_INTERNAL: it doesn't check. */
 static enum err open_room(struct core *c, const struct store_row *row)
 {
-    const struct archive_env env = {c->scenarios, &c->env, core_now(c)};
+    const struct archive_env env = {c->scenarios, &c->env, core_now(c), false};
     char why[ARCHIVE_WHY_LEN];
     struct archived a;
     struct room *r;
 
     if (map_get(&c->rooms, row->id) != NULL)
         return ERR_OK; /* it was asked for by id and by number */
-    if (archive_open(&env, row->data, row->len, false, &a, why) != ERR_OK)
+    if (archive_open(&env, row->data, row->len, &a, why) != ERR_OK)
         return ERR_INTERNAL;
     if (memcmp(match_setup_of(a.m)->id, row->id, MATCH_ID_LEN) != 0) {
         archived_fini(&a);
@@ -204,6 +204,14 @@ static struct mono when_due(const struct core *c, const struct room *r)
     return (struct mono){MAX(due.ms, r->over_at.ms + WATCHED_MS)};
 }
 
+/* Look again at `ms`, but not at once. */
+static void look_again(const struct core *c, struct mono *next, int64_t ms)
+{
+    const int64_t at = MAX(ms, c->now.ms + SOON_MS);
+
+    next->ms = MIN(next->ms, at);
+}
+
 /* One finished match: false when it has left memory. */
 static bool look_at(struct core *c, struct room *r, bool crowded, struct mono *next)
 {
@@ -213,14 +221,14 @@ static bool look_at(struct core *c, struct room *r, bool crowded, struct mono *n
             return false;
         }
         if (!is_read(r)) /* else the last reader's end wakes us */
-            next->ms = MIN(next->ms, MAX(r->used.ms + OPENED_MS, c->now.ms + SOON_MS));
+            look_again(c, next, r->used.ms + OPENED_MS);
     } else if (!r->archiving && !match_is_pending(r->m)) {
         const struct mono due = when_due(c, r);
 
         if (mono_reached(c->now, due) && c->n_archiving < ARCHIVING_MAX)
             begin_archive(c, r);
         else
-            next->ms = MIN(next->ms, MAX(due.ms, c->now.ms + SOON_MS));
+            look_again(c, next, due.ms);
     }
     return true;
 }

@@ -28,7 +28,8 @@ typedef uint64_t conn_id;
 struct shared {
     uint32_t refs;
     size_t len;
-    char data[]; /* whole lines, each with its '\n' */
+    char data
+        []; /* lines with their '\n'; a step that sends to a connection leaves it at a line's end */
 };
 struct shared *shared_new(const char *data, size_t len); /* one reference, the caller's */
 struct shared *shared_ref(struct shared *s);

@@ -159,10 +159,10 @@ enum err core_load_share(struct core *c, const uint8_t match[MATCH_ID_LEN], enum
 enum err core_prove_archived(struct core *c, const uint8_t id[MATCH_ID_LEN], const char *text,
                              size_t len, char why[PLAY_WHY_LEN])
 {
-    const struct archive_env env = {c->scenarios, &c->env, core_now(c)};
+    const struct archive_env env = {c->scenarios, &c->env, core_now(c), true};
     struct archived a = {.m = NULL};
     char words[ARCHIVE_WHY_LEN];
-    enum err e = archive_open(&env, text, len, true, &a, words);
+    enum err e = archive_open(&env, text, len, &a, words);
 
     if (e != ERR_OK) {
         (void)str_copy(why, PLAY_WHY_LEN, words);

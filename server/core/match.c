@@ -113,12 +113,12 @@ void match_open(const struct match_setup *s, const struct match_env *env, struct
     *out = m;
 }
 
-void match_free(struct match *m)
+/* Without what is shown of it, which has nothing shown of its own. */
+static void free_alone(struct match *m)
 {
     if (m == NULL)
         return;
     batch_free(m->pending);
-    match_free(m->shown);
     match_prepared_drop(m);
     mem_free(m->marks.seq);
     game_fini(&m->core.game);
@@ -129,6 +129,14 @@ void match_free(struct match *m)
         sodium_memzero(m->chain, sizeof(*m->chain));
     mem_free(m->chain);
     mem_free(m);
+}
+
+void match_free(struct match *m)
+{
+    if (m == NULL)
+        return;
+    free_alone(m->shown);
+    free_alone(m);
 }
 
 bool match_is_pending(const struct match *m)

@@ -130,7 +130,7 @@ char *user_barred_words(const struct core *c, const struct user *u)
     struct buf b = BUF_EMPTY;
 
     buf_puts(&b, "This account is suspended");
-    if (u->barred.ms != BARRED_FOR_EVER && hours > 2 * DAY_HOURS)
+    if (u->barred.ms != BARRED_FOR_EVER && hours > INT64_C(2) * DAY_HOURS)
         buf_printf(&b, " for %lld more days", (long long)(hours + DAY_HOURS - 1) / DAY_HOURS);
     else if (u->barred.ms != BARRED_FOR_EVER)
         buf_printf(&b, " for %lld more hours", (long long)hours);
