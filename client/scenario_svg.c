@@ -115,9 +115,13 @@ void scenario_svg(const struct scenario *s, const struct rules_state *state, str
 
     buf_printf(out,
                "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%u\" "
-               "font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%%\" "
-               "height=\"100%%\" fill=\"#fff\"/>\n<text x=\"%u\" y=\"24\" font-size=\"16\">",
-               EDGE + b->w * CELL + 10U, TOP + b->h * CELL + 26U, EDGE);
+               "font-family=\"sans-serif\" font-size=\"12\">\n<title>",
+               EDGE + b->w * CELL + 10U, TOP + b->h * CELL + 26U);
+    put_escaped(s->title, out);
+    buf_printf(out,
+               ": the board at the start</title>\n<rect width=\"100%%\" height=\"100%%\" "
+               "fill=\"#fff\"/>\n<text x=\"%u\" y=\"24\" font-size=\"16\">",
+               EDGE);
     put_escaped(s->title, out);
     for (unsigned side = RULES_A; side <= RULES_B; side++) {
         buf_printf(out, "<tspan dx=\"14\" font-size=\"12\" fill=\"%s\">", side_colour[side]);

@@ -28,8 +28,7 @@ typedef uint64_t conn_id;
 struct shared {
     uint32_t refs;
     size_t len;
-    char data
-        []; /* lines with their '\n'; a step that sends to a connection leaves it at a line's end */
+    char data[]; /* lines with their '\n': a step ends a connection's output with one */
 };
 struct shared *shared_new(const char *data, size_t len); /* one reference, the caller's */
 struct shared *shared_ref(struct shared *s);

@@ -18,7 +18,7 @@ enum { CONNS = 4, WORK_MAX = 64 };
 
 struct peer {
     conn_id id;
-    struct buf out;
+    struct buf said; /* in the step under way */
     unsigned lines, answers;
     bool closed, slow, ended;
 };
@@ -51,19 +51,28 @@ static void on_send(struct room *r, const struct core_effect *e)
 {
     for (int i = 0; i < CONNS; i++) {
         struct peer *p = &r->peer[i];
-        const char *at = e->u.bytes->data;
-        const char *end = at + e->u.bytes->len;
 
         if (p->id != e->conn)
             continue;
-        CHECK(!p->closed && end > at && end[-1] == '\n');
-        while (at < end) {
-            const char *nl = memchr(at, '\n', (size_t)(end - at));
-
-            check_line(p, at, (size_t)(nl - at));
-            at = nl + 1;
-        }
+        CHECK(!p->closed && e->u.bytes->len > 0);
+        buf_put(&p->said, e->u.bytes->data, e->u.bytes->len);
     }
+}
+
+/* A step says whole lines. */
+static void check_said(struct peer *p)
+{
+    const char *at = buf_str(&p->said);
+    const char *end = at + p->said.len;
+
+    CHECK(at == end || end[-1] == '\n');
+    while (at < end) {
+        const char *nl = memchr(at, '\n', (size_t)(end - at));
+
+        check_line(p, at, (size_t)(nl - at));
+        at = nl + 1;
+    }
+    buf_fini(&p->said);
 }
 
 static void on_effect(struct room *r, const struct core_effect *e)
@@ -111,6 +120,8 @@ static void step(struct room *r, struct core_event *ev)
     for (size_t i = 0; i < fx.n; i++)
         on_effect(r, &fx.fx[i]);
     core_effects_fini(&fx);
+    for (int i = 0; i < CONNS; i++)
+        check_said(&r->peer[i]);
 }
 
 static void stored(struct room *r, enum err e)

@@ -29,7 +29,7 @@ class Pictures(unittest.TestCase):
             title = [e for e in root if e.tag.endswith("}title")][0].text
             self.assertEqual(title, words, path)
             text = "".join(e.text or "" for e in root.iter() if e.tag.endswith("}text"))
-            self.assertGreater(len(text), 200, path)
+            self.assertGreater(len(text), 30, path)
 
     def test_none_is_unused(self):
         used = {path for _, path in shown()}

@@ -32,7 +32,8 @@ SAMPLES = {
     "after": 0, "order_id": "o1", "base": 0, "figure": "r1", "offer": "draw", "offer_id": 1,
     "order": {"do": "move", "figures": ["r1"], "path": ["b3", "b4"], "face": "n"},
     "accept": True, "to": "all", "text": "hello", "player": "Nobody", "on": True, "days": 0,
-    "act": "pause", "reason": "because", "winner": "red", "against": "Nobody"}
+    "act": "pause", "reason": "because", "winner": "red", "against": "Nobody", "delay": 1,
+    "max_spectators": 5}
 
 NUMBERS = [0, 1, -1, 2, 99, 100, 101, 255, 256, 366, 367, 65535, 65536, 2**31 - 1, 2**31,
            2**32 - 1, 2**32, 2**53 - 1, 2**53, -2**53, -2**31]
@@ -221,7 +222,8 @@ def many_at_random(server):
         for _ in range(60):
             given = {f: rng.choice(VALUES) if rng.random() < 0.5 else v for f, v in params.items()}
             reason, _ = caller.ask(json.dumps(given))
-            if not caller.checker.is_valid(given) and reason not in ("params", "version"):
+            late = ("not_found",) if method == "match.order" else ()  # see check()
+            if not caller.checker.is_valid(given) and reason not in ("params", "version", *late):
                 raise Failure("seed %d: %s %s: %s" % (seed, method, given, reason))
         caller.end()
 

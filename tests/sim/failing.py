@@ -80,7 +80,7 @@ class Match:
             self.seated.add("Bob")
         sides = {"red": ann, "blue": bob}
         while len(self.acked) < ORDERS:
-            sync = ann.wait(lambda: self.started(ann), "the start")
+            sync = self.wait_started(ann)
             conn, number = sides[sync["state"]["active"]], "o%d" % len(self.acked)
             base = sync["head"]
             try:
@@ -95,6 +95,17 @@ class Match:
             self.acked[number] = seq
         ann.close()
         bob.close()
+
+    def wait_started(self, conn):
+        """What a sync says once somebody is to order. News may come with the answer before it."""
+        def look():
+            conn.notes.clear()
+            sync = self.started(conn)
+            while sync is None and conn.notes:
+                conn.notes.clear()
+                sync = self.started(conn)
+            return sync
+        return conn.wait(look, "the start")
 
     def started(self, conn):
         sync = conn.call("match.sync", match=self.match)
