@@ -76,6 +76,6 @@ def write_part(path, results):
     rear = rest.split(END, 1)[1]
     picture = ""
     if os.path.exists(os.path.join(os.path.dirname(path), "bench.svg")):
-        picture = "![each bar against its bound](bench.svg)\n\n"
+        picture = "![skirmishd measured: each bar against its bound](bench.svg)\n\n"
     with open(path, "w", encoding="utf-8") as doc:
         doc.write(front + BEGIN + "\n" + picture + markdown(results) + "\n" + END + rear)

@@ -134,9 +134,12 @@ size_t link_fill(struct link *k)
 
 char *link_line(struct link *k)
 {
-    char *from = k->in.data + k->used;
-    char *end = k->in.len > k->used ? memchr(from, '\n', k->in.len - k->used) : NULL;
+    char *from, *end;
 
+    if (k->in.len == k->used)
+        return NULL; /* there may be no data at all */
+    from = k->in.data + k->used;
+    end = memchr(from, '\n', k->in.len - k->used);
     if (end == NULL)
         return NULL;
     *end = '\0';
