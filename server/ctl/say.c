@@ -32,6 +32,17 @@ static bool is_set(const struct json *j, const char *name)
 }
 
 /* What somebody wrote: never a control character to the terminal. */
+/* How many there were, the last line. */
+static void put_count(const struct json *list, const char *one, const char *many)
+{
+    const unsigned n = json_count(list);
+
+    if (n == 0)
+        printf("no %s\n", many);
+    else
+        printf("%u %s\n", n, n == 1 ? one : many);
+}
+
 static void put_text(const char *s)
 {
     const size_t len = strlen(s);
@@ -185,7 +196,7 @@ void say_players(const struct json *r)
         put_standing(p);
         (void)putchar('\n');
     }
-    printf("%u\n", json_count(list));
+    put_count(list, "player", "players");
 }
 
 void say_player(const struct json *r)
@@ -260,7 +271,7 @@ void say_matches(const struct json *r)
 
     for (const struct json *m = json_first(list); m != NULL; m = json_next(m))
         put_match(m);
-    printf("%u\n", json_count(list));
+    put_count(list, "match", "matches");
 }
 
 void say_match(const struct json *r)
@@ -339,7 +350,7 @@ void say_audit(const struct json *r)
         }
         (void)putchar('\n');
     }
-    printf("%u\n", json_count(json_get(r, "audit")));
+    put_count(json_get(r, "audit"), "act", "acts");
 }
 
 static void put_ban(const struct json *b)
@@ -357,7 +368,7 @@ void say_bans(const struct json *r)
 {
     for (const struct json *b = json_first(json_get(r, "bans")); b != NULL; b = json_next(b))
         put_ban(b);
-    printf("%u\n", json_count(json_get(r, "bans")));
+    put_count(json_get(r, "bans"), "ban", "bans");
 }
 
 void say_ban(const struct json *r)
@@ -380,7 +391,7 @@ void say_invites(const struct json *r)
 {
     for (const struct json *i = json_first(json_get(r, "invites")); i != NULL; i = json_next(i))
         put_invite(i);
-    printf("%u\n", json_count(json_get(r, "invites")));
+    put_count(json_get(r, "invites"), "code", "codes");
 }
 
 void say_invite(const struct json *r)
