@@ -50,7 +50,7 @@ captain is meant to beat a sergeant in 70 games of 100; where the whole table's 
 that, more games are needed to say that it does.
 
 %s
-`skirmish balance all --games N --swap --bots sergeant,recruit` makes such a table, `--bots
+`skirmish balance all --games 17 --swap --bots sergeant,recruit` makes such a table, `--bots
 captain,sergeant` the other; both print the games a second on one core, and with a scenario's name
 instead of `all` they make its row. A captain thinks for about 0.2 s of one core a phase, a sergeant
 for about 3 ms; both count samples, not time, and are the same on every machine.
