@@ -107,7 +107,6 @@ void room_free(struct room *r)
 {
     match_free(r->m);
     archived_fini(&r->own);
-    archived_fini(&r->own);
     mem_free(r->aside);
     mem_free(r);
 }
