@@ -1,59 +1,60 @@
 /* SPDX-License-Identifier: ISC */
 #include "common/base/map.h"
 
+#include "common/base/bits.h"
 #include "common/base/mem.h"
 
 enum { CAP_MIN = 16 };
 
-static uint64_t rotl(uint64_t x, unsigned by)
+/* The state of SipHash. */
+struct sip {
+    uint64_t a, b, c, d;
+};
+
+static inline uint64_t rotl(uint64_t x, unsigned by)
 {
     return x << by | x >> (64 - by);
 }
 
-static uint64_t load_le(const uint8_t *p, size_t n)
+static inline struct sip sip_round(struct sip v)
 {
-    uint64_t v = 0;
-
-    for (size_t i = 0; i < n; i++)
-        v |= (uint64_t)p[i] << (8 * i);
+    v.a += v.b;
+    v.c += v.d;
+    v.b = rotl(v.b, 13) ^ v.a;
+    v.d = rotl(v.d, 16) ^ v.c;
+    v.a = rotl(v.a, 32);
+    v.c += v.b;
+    v.a += v.d;
+    v.b = rotl(v.b, 17) ^ v.c;
+    v.d = rotl(v.d, 21) ^ v.a;
+    v.c = rotl(v.c, 32);
     return v;
 }
 
-static void sip_round(uint64_t v[4])
+static inline struct sip sip_word(struct sip v, uint64_t word)
 {
-    v[0] += v[1];
-    v[2] += v[3];
-    v[1] = rotl(v[1], 13) ^ v[0];
-    v[3] = rotl(v[3], 16) ^ v[2];
-    v[0] = rotl(v[0], 32);
-    v[2] += v[1];
-    v[0] += v[3];
-    v[1] = rotl(v[1], 17) ^ v[2];
-    v[3] = rotl(v[3], 21) ^ v[0];
-    v[2] = rotl(v[2], 32);
-}
-
-static void sip_word(uint64_t v[4], uint64_t word)
-{
-    v[3] ^= word;
-    sip_round(v);
-    v[0] ^= word;
+    v.d ^= word;
+    v = sip_round(v);
+    v.a ^= word;
+    return v;
 }
 
 uint64_t map_hash(const uint64_t seed[2], const void *p, size_t n)
 {
     const uint8_t *byte = p;
-    uint64_t v[4] = {seed[0] ^ 0x736f6d6570736575, seed[1] ^ 0x646f72616e646f6d,
-                     seed[0] ^ 0x6c7967656e657261, seed[1] ^ 0x7465646279746573};
+    struct sip v = {seed[0] ^ 0x736f6d6570736575, seed[1] ^ 0x646f72616e646f6d,
+                    seed[0] ^ 0x6c7967656e657261, seed[1] ^ 0x7465646279746573};
+    uint64_t last = (uint64_t)n << 56;
     size_t left = n;
 
     for (; left >= 8; left -= 8, byte += 8)
-        sip_word(v, load_le(byte, 8));
-    sip_word(v, load_le(byte, left) | (uint64_t)n << 56);
-    v[2] ^= 0xff;
-    for (int i = 0; i < 3; i++)
-        sip_round(v);
-    return v[0] ^ v[1] ^ v[2] ^ v[3];
+        v = sip_word(v, bits_load8(byte));
+    for (size_t i = 0; i < left; i++)
+        last |= (uint64_t)byte[i] << (8 * i);
+    v = sip_word(v, last);
+    v.c ^= 0xff;
+    v = sip_round(sip_round(sip_round(v)));
+    return v.a ^ v.b ^ v.c ^ v.d;
 }
 
 void map_init(struct map *m, size_t key_at, size_t key_len, const uint64_t seed[2])
@@ -61,11 +62,29 @@ void map_init(struct map *m, size_t key_at, size_t key_len, const uint64_t seed[
     *m = (struct map){.key_at = key_at, .key_len = key_len, .seed = {seed[0], seed[1]}};
 }
 
+void map_init_own(struct map *m, size_t key_at, size_t key_len, const uint64_t seed[2])
+{
+    CHECK(key_len >= 8);
+    map_init(m, key_at, key_len, seed);
+    m->own = true;
+}
+
 void map_fini(struct map *m)
 {
     mem_free(m->slot);
     m->slot = NULL;
     m->n = m->cap = 0;
+}
+
+static uint64_t hash_of(const struct map *m, const void *key)
+{
+    uint64_t v;
+
+    if (!m->own)
+        return map_hash(m->seed, key, m->key_len);
+    v = (bits_load8(key) ^ m->seed[0]) * UINT64_C(0x9e3779b97f4a7c15);
+    v = (v ^ v >> 32 ^ m->seed[1]) * UINT64_C(0xd6e8feb86659fd93);
+    return v ^ v >> 32;
 }
 
 static const void *key_of(const struct map *m, const void *value)
@@ -88,7 +107,7 @@ void *map_get(const struct map *m, const void *key)
 {
     if (m->n == 0)
         return NULL;
-    return m->slot[probe(m, key, map_hash(m->seed, key, m->key_len))].value;
+    return m->slot[probe(m, key, hash_of(m, key))].value;
 }
 
 static void grow(struct map *m)
@@ -106,7 +125,7 @@ static void grow(struct map *m)
 
 void map_put(struct map *m, void *value)
 {
-    uint64_t hash = map_hash(m->seed, key_of(m, value), m->key_len);
+    uint64_t hash = hash_of(m, key_of(m, value));
     size_t i;
 
     if (4 * (m->n + 1) > 3 * m->cap)
@@ -140,7 +159,7 @@ void *map_take(struct map *m, const void *key)
 
     if (m->n == 0)
         return NULL;
-    i = probe(m, key, map_hash(m->seed, key, m->key_len));
+    i = probe(m, key, hash_of(m, key));
     value = m->slot[i].value;
     if (value == NULL)
         return NULL;

@@ -31,7 +31,7 @@ static char lower(char c)
 
 bool str_ieq(const char *a, const char *b)
 {
-    while (*a != '\0' && lower(*a) == lower(*b)) {
+    while (*a != '\0' && (*a == *b || lower(*a) == lower(*b))) {
         a++;
         b++;
     }

@@ -26,14 +26,14 @@ static void maps_init(struct core *c)
     uint64_t seed[2];
 
     drbg_bytes(&c->rng, seed, sizeof(seed));
-    map_init(&c->conns, offsetof(struct conn, id), sizeof(conn_id), seed);
+    map_init_own(&c->conns, offsetof(struct conn, id), sizeof(conn_id), seed);
     map_init(&c->addrs, offsetof(struct addr, key), SOURCE_LEN, seed);
     map_init(&c->users, offsetof(struct user, key), NAME_KEY_LEN, seed);
     map_init(&c->tokens, offsetof(struct token, hash), 32, seed);
     invites_init(c, seed);
     erased_init(c, seed);
-    map_init(&c->rooms, offsetof(struct room, id), MATCH_ID_LEN, seed);
-    map_init(&c->pends, offsetof(struct pend, id), sizeof(uint64_t), seed);
+    map_init_own(&c->rooms, offsetof(struct room, id), MATCH_ID_LEN, seed);
+    map_init_own(&c->pends, offsetof(struct pend, id), sizeof(uint64_t), seed);
     attic_init(c, seed);
     map_init(&c->standings, offsetof(struct standing, key), NAME_KEY_LEN, seed);
     map_init(&c->sides, offsetof(struct sides, key), SIDES_KEY_LEN, seed);

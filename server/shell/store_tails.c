@@ -8,7 +8,7 @@ void tails_init(struct tails *ts)
     static const uint64_t seed[2] = {0}; /* ids are random: nobody chooses collisions */
 
     *ts = (struct tails){0};
-    map_init(&ts->by_id, offsetof(struct tail, id), MATCH_ID_LEN, seed);
+    map_init_own(&ts->by_id, offsetof(struct tail, id), MATCH_ID_LEN, seed);
 }
 
 void tails_fini(struct tails *ts)

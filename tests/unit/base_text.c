@@ -124,8 +124,12 @@ static void hex_there_and_back(void **unused)
     assert_string_equal(text + 506, "fdfeff");
     assert_true(hex_decode(back, sizeof(back), text));
     assert_memory_equal(back, bytes, sizeof(bytes));
-    hex_encode(text, bytes, 0);
-    assert_string_equal(text, "");
+    for (size_t n = 0; n <= 70; n++) {
+        hex_encode(text, bytes + 100, n);
+        assert_int_equal(strlen(text), 2 * n);
+        assert_true(hex_decode(back, n, text));
+        assert_memory_equal(back, bytes + 100, n);
+    }
 }
 
 static void hex_refuses_everything_else(void **unused)
