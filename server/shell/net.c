@@ -20,6 +20,15 @@ void ids_push(struct ids *l, conn_id id)
     l->id[l->n++] = id;
 }
 
+void ids_reset(struct ids *l)
+{
+    l->n = 0;
+    if (l->cap <= NET_KEEP_IDS)
+        return;
+    mem_free(l->id);
+    *l = (struct ids){NULL, 0, 0};
+}
+
 struct peer *peer_find(const struct net *n, conn_id id)
 {
     const uint32_t slot = (uint32_t)(id & UINT32_MAX);
@@ -71,18 +80,17 @@ static struct peer *peer_of(void *p)
     return peer;
 }
 
-/* All peers read into one buffer: what comes is used up before the next read. */
-static void on_alloc(uv_handle_t *handle, size_t hint, uv_buf_t *buf)
+int peer_fd(const struct peer *p)
 {
-    struct peer *p = peer_of(handle->data);
+    uv_os_fd_t fd = -1;
 
-    (void)hint;
-    *buf = uv_buf_init(p->net->read_buf, (unsigned)p->net->cfg.turn_bytes);
+    CHECK(uv_fileno((const uv_handle_t *)&p->poll, &fd) == 0);
+    return fd;
 }
 
 void peer_on_eof(struct peer *p)
 {
-    struct net *n = p->net;
+    struct net *n = peer_net(p);
 
     p->eof = true;
     peer_stop_reading(p);
@@ -108,7 +116,7 @@ static void discard(struct peer *p, size_t len)
 
 void peer_take(struct peer *p, const char *data, size_t len)
 {
-    struct net *n = p->net;
+    struct net *n = peer_net(p);
 
     if (p->closing)
         discard(p, len);
@@ -116,47 +124,81 @@ void peer_take(struct peer *p, const char *data, size_t len)
         n->hooks.bytes(n->hooks.arg, p->id, data, len);
 }
 
-static void on_read(uv_stream_t *stream, ssize_t len, const uv_buf_t *buf)
+/* All peers read into one buffer: what comes is used up before the next read. */
+static void read_some(struct peer *p)
 {
-    struct peer *p = peer_of(stream->data);
-    struct net *n = p->net;
+    struct net *n = peer_net(p);
+    const ssize_t len = read(peer_fd(p), n->read_buf, n->cfg.turn_bytes);
 
-    if (len == 0)
-        return;
-    if (len == UV_EOF) {
+    if (len == 0) {
         peer_on_eof(p);
         return;
     }
     if (len < 0) {
-        peer_end(p);
+        if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)
+            peer_end(p);
         return;
     }
     n->stats.bytes_in += (uint64_t)len;
-    if ((size_t)len == buf->len) { /* there may be more: others first */
+    if ((size_t)len == n->cfg.turn_bytes) { /* there may be more: others first */
         p->rested = true;
         peer_stop_reading(p);
         ids_push(&n->rested, p->id);
     }
     if (p->tls != NULL && !p->closing)
-        tls_take(p, buf->base, (size_t)len);
+        tls_take(p, n->read_buf, (size_t)len);
     else
-        peer_take(p, buf->base, (size_t)len);
+        peer_take(p, n->read_buf, (size_t)len);
+}
+
+static void on_event(uv_poll_t *poll, int status, int events)
+{
+    struct peer *p = peer_of(poll);
+    struct net *n = peer_net(p);
+    const conn_id id = p->id;
+
+    if (status < 0) { /* an error waits for our next call; libuv has stopped looking */
+        events = UV_READABLE | UV_WRITABLE;
+        p->polled = 0;
+    }
+    if ((events & UV_WRITABLE) != 0 && p->blocked) {
+        p->blocked = false;
+        out_mark(p, true);
+    }
+    if ((events & UV_READABLE) != 0 && p->reading)
+        read_some(p);
+    if (status < 0 && (p = peer_find(n, id)) != NULL)
+        peer_poll(p);
+}
+
+void peer_poll(struct peer *p)
+{
+    const unsigned want =
+        (p->reading ? (unsigned)UV_READABLE : 0) | (p->blocked ? (unsigned)UV_WRITABLE : 0);
+
+    if (want == p->polled)
+        return;
+    p->polled = want & 3;
+    if (want == 0)
+        CHECK(uv_poll_stop(&p->poll) == 0);
+    else
+        CHECK(uv_poll_start(&p->poll, (int)want, on_event) == 0);
 }
 
 void peer_read(struct peer *p)
 {
-    const bool held = (p->paused || p->net->held) && !p->closing;
+    const bool held = (p->paused || peer_net(p)->held) && !p->closing;
 
     if (p->reading || p->eof || p->rested || held)
         return;
-    p->reading = uv_read_start((uv_stream_t *)&p->tcp, on_alloc, on_read) == 0;
+    p->reading = true;
+    peer_poll(p);
 }
 
 void peer_stop_reading(struct peer *p)
 {
-    if (p->reading)
-        (void)uv_read_stop((uv_stream_t *)&p->tcp); /* always 0 */
     p->reading = false;
+    peer_poll(p);
 }
 
 static void read_again(struct net *n)
@@ -176,7 +218,7 @@ static void read_again(struct net *n)
 
 static void on_closed(uv_handle_t *handle)
 {
-    struct peer *p = peer_of(handle->data);
+    struct peer *p = peer_of(handle);
 
     p->magic = 0;
     tls_conn_free(p->tls);
@@ -187,36 +229,36 @@ struct peer *peer_new(struct net *n, int fd, bool busy)
 {
     struct peer *p = mem_zalloc(sizeof(*p));
 
+    if (uv_poll_init(n->loop, &p->poll, fd) != 0) {
+        (void)close(fd);
+        mem_free(p);
+        return NULL;
+    }
+    p->poll.data = n;
     p->magic = PEER_MAGIC;
-    p->net = n;
-    p->queue = p->few;
-    p->cap = PEER_FEW;
+    p->cap = 1;
     p->busy = p->told_eof = busy;
-    CHECK(uv_tcp_init(n->loop, &p->tcp) == 0);
-    p->tcp.data = p;
     p->id = slot_take(n, p);
     n->n_peers++;
     n->n_busy += busy;
-    if (uv_tcp_open(&p->tcp, fd) == 0)
-        return p;
-    (void)close(fd);
-    p->told_eof = true; /* the owner hasn't met it */
-    peer_end(p);
-    return NULL;
+    return p;
 }
 
 void peer_end(struct peer *p)
 {
-    struct net *n = p->net;
+    struct net *n = peer_net(p);
     const conn_id id = p->id;
     const bool tell = !p->told_eof;
+    int fd;
 
     p->told_eof = true;
     out_fini(p);
     slot_give(n, id);
     n->n_peers--;
     n->n_busy -= p->busy;
-    uv_close((uv_handle_t *)&p->tcp, on_closed);
+    fd = peer_fd(p);
+    uv_close((uv_handle_t *)&p->poll, on_closed); /* it looks at the socket no more */
+    (void)close(fd);
     if (tell)
         n->hooks.eof(n->hooks.arg, id);
 }
@@ -335,7 +377,7 @@ bool net_flush(struct net *n)
             p->dirty = false;
             out_flush(p);
         }
-        n->flushing.n = 0;
+        ids_reset(&n->flushing);
     }
     read_again(n);
     return n->dirty[0].n > 0 || n->dirty[1].n > 0;

@@ -10,7 +10,6 @@
 #include "server/shell/tls.h"
 
 #define PEER_MAGIC 0x50656572u /* "Peer" */
-#define PEER_FEW   3           /* queued items kept in the peer itself */
 
 enum {
     NET_BACKLOG = 1024,
@@ -18,36 +17,44 @@ enum {
     NET_BUSY_MAX = 16,         /* connections being told `busy` at once; more are just closed */
     NET_DISCARD_MAX = 1 << 20, /* bytes read and dropped from a peer being closed */
     NET_SWEEP_MS = 250,        /* how often the closing ones' deadlines are looked at */
-    NET_RETRY_MS = 100         /* pause of a listener when not even the spare helps */
+    NET_RETRY_MS = 100,        /* pause of a listener when not even the spare helps */
+    NET_KEEP_IDS = 1024        /* room that a list keeps between two turns */
 };
 
-/* One connection. Freed in its close callback. */
+/* One connection. Freed in its close callback. There are many thousands: it is kept small. */
 struct peer {
-    uv_tcp_t tcp;
+    uv_poll_t poll; /* first; its `data` is the net */
     unsigned magic;
     uint32_t discarded; /* bytes dropped since net_close */
     conn_id id;
-    struct net *net;
-    struct tls_conn *tls;  /* owned; NULL: plain */
-    struct shared **queue; /* `few`, or heap */
-    struct shared *few[PEER_FEW];
-    uint32_t n, cap; /* items queued, not given to a write request */
-    size_t queued;   /* bytes queued or in a write request */
-    size_t first;    /* of them, the message being written */
-    size_t slow_at;  /* more beyond it: slow */
-    bool dirty;      /* in a dirty list */
-    bool writing;    /* a write request is under way */
-    bool slow;       /* the owner was told so */
-    bool paused;     /* by the owner */
-    bool rested;     /* this turn's bytes are read */
-    bool reading;    /* uv_read_start is on */
-    bool eof;        /* the peer sends no more */
-    bool told_eof;   /* hooks.eof was called, or never will be */
-    bool closing;    /* net_close */
-    bool shut;       /* uv_shutdown was called */
-    bool doomed;     /* too much queued: cut off at the next flush */
-    bool busy;       /* over the cap: the owner doesn't know it */
+    struct tls_conn *tls; /* owned; NULL: plain */
+    union {
+        struct shared *one;   /* cap 1 */
+        struct shared **many; /* heap */
+    } queue;
+    uint32_t n, cap;     /* items queued */
+    uint32_t queued;     /* bytes queued, */
+    uint32_t sent;       /* and those of the first item that have gone out */
+    uint32_t slow_at;    /* more queued beyond the first item: slow */
+    bool dirty : 1;      /* in a dirty list */
+    bool blocked : 1;    /* the socket takes no more for now */
+    bool slow : 1;       /* the owner was told so */
+    bool paused : 1;     /* by the owner */
+    bool rested : 1;     /* this turn's bytes are read */
+    bool reading : 1;    /* what comes is wanted */
+    bool eof : 1;        /* the peer sends no more */
+    bool told_eof : 1;   /* hooks.eof was called, or never will be */
+    bool closing : 1;    /* net_close */
+    bool shut : 1;       /* nothing more is written */
+    bool doomed : 1;     /* too much queued: cut off at the next flush */
+    bool busy : 1;       /* over the cap: the owner doesn't know it */
+    unsigned polled : 2; /* UV_READABLE, UV_WRITABLE: what `poll` looks for */
 };
+
+static inline struct net *peer_net(const struct peer *p)
+{
+    return p->poll.data;
+}
 
 struct slot {
     struct peer *peer; /* NULL: free */
@@ -102,6 +109,8 @@ struct peer *peer_new(struct net *n, int fd, bool busy);
 void peer_end(struct peer *p);
 void peer_read(struct peer *p); /* read on, if nothing holds it back */
 void peer_stop_reading(struct peer *p);
+void peer_poll(struct peer *p); /* look for what it waits for now */
+int peer_fd(const struct peer *p);
 void listeners_poll(struct net *n, bool on); /* begin to accept, or stop */
 
 /* What was read: to the owner, or dropped where the connection is being closed. */
@@ -121,5 +130,7 @@ void out_flush(struct peer *p);
 void out_fini(struct peer *p);
 
 void ids_push(struct ids *l, conn_id id);
+/* Empty it. A crowd's list isn't kept. */
+void ids_reset(struct ids *l);
 
 #endif

@@ -10,7 +10,7 @@ static const char stranger[] = "This port speaks TLS: use skirmishs://HOST:PORT.
 /* Queue what OpenSSL wants to say. */
 static void push_cipher(struct peer *p)
 {
-    struct net *n = p->net;
+    struct net *n = peer_net(p);
 
     if (n->cipher.len > 0)
         out_push(p, shared_new(n->cipher.data, n->cipher.len), true);
@@ -20,7 +20,7 @@ static void push_cipher(struct peer *p)
 /* The owner hears that it is gone; what is queued (an alert, a word) still goes out. */
 static void fail(struct peer *p)
 {
-    struct net *n = p->net;
+    struct net *n = peer_net(p);
 
     LOG_DEBUG("net.tls", "conn=%llu why=%s", (unsigned long long)p->id, tls_conn_why(p->tls));
     n->stats.tls_failed++;
@@ -33,7 +33,7 @@ static void fail(struct peer *p)
 
 void tls_take(struct peer *p, const char *data, size_t len)
 {
-    struct net *n = p->net;
+    struct net *n = peer_net(p);
     const conn_id id = p->id;
     enum tls_state state;
 
@@ -63,7 +63,7 @@ void tls_take(struct peer *p, const char *data, size_t len)
 
 struct shared *tls_wrap(struct peer *p, struct shared *s)
 {
-    struct net *n = p->net;
+    struct net *n = peer_net(p);
     struct shared *sealed = NULL;
 
     if (!tls_conn_write(p->tls, s->data, s->len, &n->cipher))
@@ -79,6 +79,6 @@ struct shared *tls_wrap(struct peer *p, struct shared *s)
 
 void tls_say_bye(struct peer *p)
 {
-    tls_conn_close(p->tls, &p->net->cipher);
+    tls_conn_close(p->tls, &peer_net(p)->cipher);
     push_cipher(p);
 }
