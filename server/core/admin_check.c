@@ -83,6 +83,8 @@ static void look_at_live(struct core *c, struct check *ch, const struct room *r,
     m.data_len = row->row_len;
     m.lines = row->data;
     m.lines_len = row->len;
+    m.timers = row->timers;
+    m.timers_len = row->timers_len;
     if (load_again(c, &m, r->m, why) != ERR_OK)
         found_bad(ch, r->no, r->id, why);
 }

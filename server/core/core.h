@@ -39,7 +39,8 @@ void shared_unref(struct shared *s);
 enum store_op_kind {
     STORE_MATCH_NEW, /* match row: id, no, state, scenario id, `data` = core's private row (JSON) */
     STORE_MATCH_SET, /* match row again: state and `data` */
-    STORE_ENTRIES,   /* journal lines [seq, seq + n): `data` = lines each with '\n' */
+    STORE_ENTRIES,   /* journal lines [seq, seq + n): `data` = lines each with '\n'; behind its
+                        `len` bytes timers_len more, the clocks as of then (core's private text) */
     STORE_SNAPSHOT,  /* `data` as of seq: bounds recovery */
     STORE_SHARE,     /* a player's share for the open roll (seq = roll n, role): DICE D4 */
     STORE_SHARES_DROP, /* the open roll's shares, once it is journaled */
@@ -73,6 +74,7 @@ struct store_op {
     char name[64];
     char *data; /* owned, may be NULL */
     size_t len;
+    uint32_t timers_len;           /* of entries: stand behind data's `len` bytes */
     struct store_archive *archive; /* owned; of STORE_ARCHIVE */
 };
 struct store_txn {
@@ -89,7 +91,7 @@ enum store_read_kind {
     READ_ARCHIVED, /* the archived match `key`, or number `no`: data = its record */
     READ_AFTER,    /* the archived match with the smallest number above `no`, likewise */
     READ_PLAYED,   /* archived matches numbered below `no`, newest first: data = summaries */
-    READ_LIVE,     /* the live match `key` as it is on disk: data = journal lines, row */
+    READ_LIVE,     /* the live match `key` as it is on disk: data = journal lines, row, timers */
     READ_AUDIT,    /* the newest audit objects, newest first */
     READ_CHECK     /* is the database sound? data = words if it isn't */
 };
@@ -106,8 +108,8 @@ struct store_row {
     uint8_t id[MATCH_ID_LEN];
     uint32_t no;
     char name[2][NAME_LEN + 1];
-    char *data, *row; /* owned, may be NULL */
-    size_t len, row_len;
+    char *data, *row, *timers; /* owned, may be NULL; timers: of READ_LIVE */
+    size_t len, row_len, timers_len;
 };
 struct store_found {
     enum err err;          /* ERR_OK, with no row where there is none; ERR_DATA damaged; ERR_IO */
@@ -275,7 +277,8 @@ struct core_match_row {
     uint8_t id[MATCH_ID_LEN];
     uint8_t state;
     const char *data, *snapshot, *lines; /* lines: each with '\n' */
-    size_t data_len, snapshot_len, lines_len;
+    const char *timers;                  /* of the newest STORE_ENTRIES; NULL: it had none */
+    size_t data_len, snapshot_len, lines_len, timers_len;
     uint32_t snapshot_seq;
 };
 NODISCARD enum err core_load_meta(struct core *c, const char *name, const char *data);

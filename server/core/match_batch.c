@@ -456,13 +456,24 @@ static void add_row(struct match_batch *b, struct match_step *st)
 
 static void add_entries(struct match_batch *b, struct match_step *st)
 {
+    const size_t lines_len = b->recs.text.len;
     struct buf lines = BUF_EMPTY;
     struct store_op *op;
 
-    buf_put(&lines, b->recs.text.data, b->recs.text.len);
+    (void)buf_room(&lines, lines_len + TIMERS_HINT);
+    buf_put(&lines, b->recs.text.data, lines_len);
+    timers_write(&b->core, &lines);
     op = add_op(b, st, STORE_ENTRIES, &lines);
     op->seq = b->applied.first;
     op->n = b->recs.n;
+    op->timers_len = (uint32_t)(op->len - lines_len);
+    op->len = lines_len;
+}
+
+/* Entries of play carry what changes with them: its row is written only for all else. */
+static bool row_is_due(const struct match_batch *b)
+{
+    return b->recs.n == 0 || b->core.state != MATCH_LIVE || b->m->core.state != MATCH_LIVE;
 }
 
 void batch_submit(struct match_batch *b, struct match_step *st)
@@ -474,7 +485,8 @@ void batch_submit(struct match_batch *b, struct match_step *st)
         b->core.snap_seq = b->core.head;
         snap_write(b->m, &b->core, &data);
     }
-    add_row(b, st);
+    if (row_is_due(b))
+        add_row(b, st);
     if (b->recs.n > 0)
         add_entries(b, st);
     if (data.len > 0)

@@ -296,13 +296,18 @@ void match_prepare_new(struct match *m, struct match_prepared *out);
 /* ---- match_row.c ---- */
 
 void row_write(const struct match *m, const struct match_core *c, struct buf *out);
+/* What of it changes with each entry, appended. */
+#define TIMERS_HINT 256
+void timers_write(const struct match_core *c, struct buf *out);
 /* The row's tree (owned), NULL when it doesn't check. */
 struct json *row_open(const char *data, size_t len);
 /* Setup from row; scenario and board not set. */
 NODISCARD enum err row_setup(const struct json *row, struct match_setup *out,
                              struct match_peek *peek);
-/* Over what the journal gave: timers and clocks; checks head and hash. */
-NODISCARD enum err row_apply(struct match *m, const struct json *row, char why[PLAY_WHY_LEN]);
+/* Over what the journal gave: timers and clocks; checks head and hash. `timers`: of the newest
+ * entries, its tree; they count where they are of a later entry than the row; NULL: none. */
+NODISCARD enum err row_apply(struct match *m, const struct json *row, const struct json *timers,
+                             char why[PLAY_WHY_LEN]);
 /* ---- match_snap.c ---- */
 bool snap_is_due(const struct match_core *c);
 void snap_write(const struct match *m, const struct match_core *c, struct buf *out);

@@ -199,6 +199,24 @@ static enum err check_setup(const struct match_load *l, const struct match_setup
     return ERR_DATA;
 }
 
+/* The row, and what the newest entries say behind it. */
+static enum err apply_row(struct match *m, const struct core_match_row *row,
+                          const struct json *tree, char why[PLAY_WHY_LEN])
+{
+    char json_why[JSON_WHY_LEN];
+    struct json *timers = NULL;
+    enum err err;
+
+    if (row->timers_len > 0 &&
+        json_parse(row->timers, row->timers_len, &json_file_limits, &timers, json_why) != ERR_OK) {
+        (void)str_copy(why, PLAY_WHY_LEN, "the clocks behind the newest entry can't be read");
+        return ERR_DATA;
+    }
+    err = row_apply(m, tree, timers, why);
+    json_free(timers);
+    return err;
+}
+
 static enum err load_into(struct match *m, const struct core_match_row *row,
                           const struct json *tree, char why[PLAY_WHY_LEN])
 {
@@ -215,7 +233,7 @@ static enum err load_into(struct match *m, const struct core_match_row *row,
     if (m->core.started)
         game_hash(&m->core.game, m->core.state_hash);
     clock_rerun(m, &m->core, m->core.clock.since);
-    return row_apply(m, tree, why);
+    return apply_row(m, row, tree, why);
 }
 
 static enum err load(const struct match_load *l, const struct json *tree, struct match_now now,

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: ISC
  * match_row.c -- a match's private row: how it was asked for, where its journal ends, its timers.
  *
- * Written with every transaction, so that the newest line is held too: head and hash stand in it.
+ * Written when the match's state changes, or its timers do without an entry; entries of play carry
+ * the timers as of their own batch (timers_write), so that an order changes no row in place. Of the
+ * two, what is of the later entry counts; at the same entry, the row: it was written behind it.
  * Sealed by its SHA-256: a flipped bit is found, not played with.
  */
 #include "common/base/hex.h"
@@ -9,7 +11,7 @@
 #include "common/base/str.h"
 #include "server/core/match_impl.h"
 
-enum { HASH_HEX = 64, ROW_FORMAT = 1, ROW_HINT = 1536 };
+enum { HASH_HEX = 64, ROW_FORMAT = 1, TIMERS_FORMAT = 1, ROW_HINT = 1536 };
 
 /* Seal what stands in `out` from `front` on, behind the place left for it. */
 static void seal_front(struct buf *out, size_t front)
@@ -80,6 +82,35 @@ static void put_setup(const struct match *m, struct jsonw *w)
         jsonw_m_int(w, "max_spectators", s->max_spectators);
     if (s->has_rematch)
         jsonw_m_hex(w, "rematch_of", s->rematch_of, MATCH_ID_LEN);
+}
+
+/* As an array, the names left out: it stands behind each batch of the journal. */
+static void put_timers(const struct match_core *c, struct jsonw *w)
+{
+    const struct match_clocks *k = &c->clock;
+
+    jsonw_arr(w);
+    jsonw_int(w, TIMERS_FORMAT);
+    jsonw_int(w, c->head);
+    jsonw_hex(w, c->hash, FD1_LEN);
+    jsonw_hex(w, c->state_hash, RULES_HASH_LEN);
+    jsonw_int(w, c->dice.kid);
+    jsonw_int(w, k->since.ms);
+    for (unsigned side = 0; side < 2; side++) {
+        jsonw_int(w, k->left_ms[side]);
+        jsonw_int(w, k->away_until[side].ms);
+    }
+    jsonw_int(w, k->owes_since.ms);
+    jsonw_int(w, c->joined_at.ms);
+    jsonw_int(w, c->order_at.ms);
+    jsonw_arr_end(w);
+}
+
+void timers_write(const struct match_core *c, struct buf *out)
+{
+    struct jsonw w = jsonw_on(out);
+
+    put_timers(c, &w);
 }
 
 static void put_state(const struct match_core *c, struct jsonw *w)
@@ -233,23 +264,94 @@ static bool read_timers(const struct json *j, struct match_core *c)
            json_get_u32(j, "kid", &c->dice.kid);
 }
 
-enum err row_apply(struct match *m, const struct json *row, char why[PLAY_WHY_LEN])
+/* An array's items, one after the other. */
+static bool next_int(const struct json **at, int64_t *out)
 {
-    uint8_t hash[FD1_LEN], state_hash[RULES_HASH_LEN];
+    const bool good = json_int(*at, out);
+
+    *at = json_next(*at);
+    return good;
+}
+
+static bool next_u32(const struct json **at, uint32_t *out)
+{
+    int64_t v;
+
+    if (!next_int(at, &v) || v < 0 || v > UINT32_MAX)
+        return false;
+    *out = (uint32_t)v;
+    return true;
+}
+
+static bool next_hash(const struct json **at, uint8_t out[RULES_HASH_LEN])
+{
+    const char *hex = NULL;
+    const bool good = json_string(*at, &hex) && hex_decode(out, RULES_HASH_LEN, hex);
+
+    *at = json_next(*at);
+    return good;
+}
+
+/* Where a journal ended when that was written, and the position there. */
+struct mark {
     uint32_t head;
+    uint8_t hash[FD1_LEN], state_hash[RULES_HASH_LEN];
+};
+
+static bool row_mark(const struct json *row, struct mark *out)
+{
+    return json_get_u32(row, "head", &out->head) && json_get_hex(row, "hash", out->hash, FD1_LEN) &&
+           json_get_hex(row, "state_hash", out->state_hash, RULES_HASH_LEN);
+}
+
+/* *at stands behind it. */
+static bool timers_mark(const struct json *timers, const struct json **at, struct mark *out)
+{
+    int64_t format;
+
+    *at = json_first(timers);
+    return next_int(at, &format) && format == TIMERS_FORMAT && next_u32(at, &out->head) &&
+           next_hash(at, out->hash) && next_hash(at, out->state_hash);
+}
+
+static bool read_later(const struct json *at, struct match_core *c)
+{
+    struct match_clocks *k = &c->clock;
+    bool good = next_u32(&at, &c->dice.kid) && next_int(&at, &k->since.ms);
+
+    for (unsigned side = 0; side < 2; side++)
+        good = good && next_int(&at, &k->left_ms[side]) && next_int(&at, &k->away_until[side].ms);
+    return good && next_int(&at, &k->owes_since.ms) && next_int(&at, &c->joined_at.ms) &&
+           next_int(&at, &c->order_at.ms) && at == NULL;
+}
+
+static bool is_of_journal(const struct match *m, const struct mark *k)
+{
+    return k->head > 0 && k->head <= m->journal.n &&
+           memcmp(k->hash, m->journal.rec[k->head - 1].hash, FD1_LEN) == 0;
+}
+
+enum err row_apply(struct match *m, const struct json *row, const struct json *timers,
+                   char why[PLAY_WHY_LEN])
+{
+    const struct json *later = NULL; /* the timers that count; NULL: the row's */
+    struct mark first, last;
     uint8_t state;
     enum err err = ERR_DATA;
 
-    if (!json_get_u32(row, "head", &head) || !json_get_u8(row, "state", &state) ||
-        !json_get_hex(row, "hash", hash, FD1_LEN) ||
-        !json_get_hex(row, "state_hash", state_hash, RULES_HASH_LEN)) {
+    if (!row_mark(row, &first) || !json_get_u8(row, "state", &state)) {
         (void)str_copy(why, PLAY_WHY_LEN, "the match's row doesn't check");
-    } else if (head != m->core.head || memcmp(hash, m->core.hash, FD1_LEN) != 0 ||
+        return err;
+    }
+    last = first;
+    if (first.head < m->core.head && !timers_mark(timers, &later, &last)) {
+        (void)str_copy(why, PLAY_WHY_LEN, "the clocks behind the newest entry can't be read");
+    } else if (last.head != m->core.head || !is_of_journal(m, &first) || !is_of_journal(m, &last) ||
                state != m->core.state) {
         (void)str_copy(why, PLAY_WHY_LEN, "the journal's end is not the row's");
-    } else if (memcmp(state_hash, m->core.state_hash, RULES_HASH_LEN) != 0) {
+    } else if (memcmp(last.state_hash, m->core.state_hash, RULES_HASH_LEN) != 0) {
         (void)str_copy(why, PLAY_WHY_LEN, "the journal leads to another position than the row's");
-    } else if (!read_timers(row, &m->core)) {
+    } else if (later != NULL ? !read_later(later, &m->core) : !read_timers(row, &m->core)) {
         (void)str_copy(why, PLAY_WHY_LEN, "the row's clocks can't be read");
     } else {
         err = ERR_OK;

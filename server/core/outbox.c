@@ -51,6 +51,7 @@ void store_found_fini(struct store_found *f)
     for (size_t i = 0; i < f->n; i++) {
         mem_free(f->row[i].data);
         mem_free(f->row[i].row);
+        mem_free(f->row[i].timers);
     }
     mem_free(f->row);
     *f = (struct store_found){.err = ERR_OK};

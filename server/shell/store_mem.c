@@ -31,7 +31,7 @@ struct mem_match {
     uint8_t id[MATCH_ID_LEN];
     uint8_t state;
     uint32_t next_seq, snapshot_seq;
-    struct buf data, snapshot, lines;
+    struct buf data, snapshot, lines, timers;
     struct mem_share share[ROLE_COUNT];
     struct mem_match *next;
 };
@@ -140,6 +140,8 @@ static void write_of_match(struct store_mem *s, const struct store_op *op)
         CHECK(op->n > 0 && op->seq == m->next_seq);
         m->next_seq = op->seq + op->n;
         buf_put(&m->lines, op->data, op->len);
+        buf_reset(&m->timers);
+        buf_put(&m->timers, op->data + op->len, op->timers_len);
     } else if (op->kind == STORE_SNAPSHOT) {
         m->snapshot_seq = op->seq;
         set_buf(&m->snapshot, op);
@@ -151,6 +153,15 @@ static void write_of_match(struct store_mem *s, const struct store_op *op)
         CHECK(op->kind == STORE_SHARES_DROP);
         memset(m->share, 0, sizeof(m->share));
     }
+}
+
+static void match_free_rows(struct mem_match *m)
+{
+    buf_fini(&m->data);
+    buf_fini(&m->snapshot);
+    buf_fini(&m->lines);
+    buf_fini(&m->timers);
+    mem_free(m);
 }
 
 /* ---- the archive ---- */
@@ -169,10 +180,7 @@ static void drop_match(struct store_mem *s, const uint8_t *id)
         s->first = m->next;
     if (s->last == m)
         s->last = before;
-    buf_fini(&m->data);
-    buf_fini(&m->snapshot);
-    buf_fini(&m->lines);
-    mem_free(m);
+    match_free_rows(m);
 }
 
 static void archive_match(struct store_mem *s, const struct store_op *op)
@@ -295,6 +303,8 @@ static void give_match(const struct mem_match *m, const struct store_sink *sink)
     struct core_match_row row = {.state = m->state,
                                  .data = m->data.data,
                                  .lines = buf_str(&m->lines),
+                                 .timers = buf_str(&m->timers),
+                                 .timers_len = m->timers.len,
                                  .data_len = m->data.len,
                                  .lines_len = m->lines.len};
 
@@ -390,6 +400,8 @@ static void read_live(const struct store_mem *s, const struct store_read *r,
     row->data = mem_strndup(buf_str(&m->lines), m->lines.len);
     row->row_len = m->data.len;
     row->row = mem_strndup(buf_str(&m->data), m->data.len);
+    row->timers_len = m->timers.len;
+    row->timers = mem_strndup(buf_str(&m->timers), m->timers.len);
 }
 
 static void memory_read(struct store_backend *b, const struct store_read *r,
@@ -457,10 +469,7 @@ static void memory_close(struct store_backend *b)
         struct mem_match *m = s->first;
 
         s->first = m->next;
-        buf_fini(&m->data);
-        buf_fini(&m->snapshot);
-        buf_fini(&m->lines);
-        mem_free(m);
+        match_free_rows(m);
     }
     map_fini(&s->matches);
     for (size_t i = 0; i < s->n_archive; i++) {

@@ -8,9 +8,18 @@ struct chain {
     struct buf raw; /* their lines, one row's behind the other's */
     size_t *len;    /* of each row's */
     size_t n, cap;
-    struct buf lines; /* the same in order of seq */
+    struct buf lines;  /* the same in order of seq */
+    struct buf timers; /* of the newest */
     uint32_t next_seq;
 };
+
+static void chain_fini(struct chain *c)
+{
+    buf_fini(&c->raw);
+    buf_fini(&c->lines);
+    buf_fini(&c->timers);
+    mem_free(c->len);
+}
 
 struct loading {
     struct store_sql *s;
@@ -163,13 +172,18 @@ static bool walk_row(struct loading *l, int64_t pos, struct sql_row *row, int64_
     bool good = false;
 
     if (sqlite3_step(stmt) == SQLITE_ROW) {
-        *row = (struct sql_row){sqlite3_column_int64(stmt, 0), sqlite3_column_int64(stmt, 1),
-                                sqlite3_column_int64(stmt, 2), sqlite3_column_int64(stmt, 3),
-                                blob(stmt, 5)};
+        *row = (struct sql_row){sqlite3_column_int64(stmt, 0),
+                                sqlite3_column_int64(stmt, 1),
+                                sqlite3_column_int64(stmt, 2),
+                                sqlite3_column_int64(stmt, 3),
+                                blob(stmt, 5),
+                                blob(stmt, 6)};
         good = sqlite3_column_int64(stmt, 4) == sql_sum_row(pos, row) && row->prev < pos &&
                row->n > 0 && (behind == 0 || row->seq + row->n == behind);
         if (good)
             buf_put(&l->chain.raw, row->lines.p, row->lines.n);
+        if (good && behind == 0)
+            buf_put(&l->chain.timers, row->timers.n > 0 ? row->timers.p : "", row->timers.n);
     }
     return sql_done(stmt) == SQLITE_OK && good;
 }
@@ -192,6 +206,7 @@ static bool walk(struct loading *l, const struct tail *m)
 
     buf_reset(&c->raw);
     buf_reset(&c->lines);
+    buf_reset(&c->timers);
     c->n = 0;
     c->next_seq = 1;
     for (int64_t pos = m->head; pos != 0; pos = row.prev) {
@@ -216,6 +231,8 @@ static void load_lines(struct loading *l, struct core_match_row *row, struct tai
     if (walk(l, m)) {
         row->lines = buf_str(&l->chain.lines);
         row->lines_len = l->chain.lines.len;
+        row->timers = buf_str(&l->chain.timers);
+        row->timers_len = l->chain.timers.len;
         m->next_seq = l->chain.next_seq;
     } else {
         damaged_match(l, "journal of match", m->id);
@@ -322,9 +339,9 @@ void sql_read_live(struct store_sql *s, const uint8_t id[MATCH_ID_LEN], struct s
         out->err = ERR_DATA;
     row->len = l.chain.lines.len;
     row->data = mem_strndup(buf_str(&l.chain.lines), l.chain.lines.len);
-    buf_fini(&l.chain.raw);
-    buf_fini(&l.chain.lines);
-    mem_free(l.chain.len);
+    row->timers_len = l.chain.timers.len;
+    row->timers = mem_strndup(buf_str(&l.chain.timers), l.chain.timers.len);
+    chain_fini(&l.chain);
 }
 
 static enum err load_shares(struct loading *l, char why[STORE_WHY_LEN])
@@ -367,8 +384,6 @@ enum err sql_load(struct store_backend *b, const struct store_sink *sink, char w
         e = load_matches(&l, why);
     if (e == ERR_OK)
         e = load_shares(&l, why);
-    buf_fini(&l.chain.raw);
-    buf_fini(&l.chain.lines);
-    mem_free(l.chain.len);
+    chain_fini(&l.chain);
     return e;
 }

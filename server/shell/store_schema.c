@@ -37,6 +37,8 @@ static const char *const steps[] = {
     "CREATE INDEX archive_b ON archive(b,no);"
     "CREATE INDEX archive_place ON archive(seg,off);"
     "CREATE TABLE audit(n INTEGER PRIMARY KEY, sum INT NOT NULL, data BLOB NOT NULL);",
+    /* 3 -> 4: rows from before have none, the match's row has all */
+    "ALTER TABLE journal ADD COLUMN timers BLOB;",
 };
 _Static_assert(ARRAY_LEN(steps) == STORE_SCHEMA, "a step for each schema");
 

@@ -123,10 +123,10 @@ int64_t sql_sum_match(int64_t mkey, const uint8_t *id, int64_t state, struct sql
 
 int64_t sql_sum_row(int64_t pos, const struct sql_row *row)
 {
-    const struct sql_text text[] = {{&pos, sizeof(pos)}, row->lines};
+    const struct sql_text text[] = {{&pos, sizeof(pos)}, row->lines, row->timers};
 
     return sum_of('j', (const int64_t[4]){row->mkey, row->prev, row->seq, row->n}, text,
-                  ARRAY_LEN(text));
+                  row->timers.n > 0 ? 3 : 2);
 }
 
 int64_t sql_sum_snapshot(int64_t mkey, int64_t seq, struct sql_text data)

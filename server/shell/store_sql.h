@@ -6,8 +6,13 @@
  * brought up to date now and then and when the database is opened (a "fold"). So a group of orders
  * writes the few pages at the journal's end, however many matches play. Measured with 500 matches
  * in flight (tests/bench/commit): twice the orders a second of a journal clustered by match and
- * seq, which writes a page a match. Match rows are changed in place: appending and folding them
- * too was no faster. Every row carries a checksum of all its columns.
+ * seq, which writes a page a match. Match rows are changed in place, so an order leaves them alone:
+ * what changes with each entry stands in the journal's row (timers). Every row carries a checksum of
+ * all its columns.
+ *
+ * A disk may forget a page, and show the one from before. So nothing leaves the log for the database
+ * before a fold: `heads` knows each match's newest row by another page than the row's own, and the
+ * rows know it when it is `heads` that is old (SQL_HEADS_MEND).
  */
 #ifndef SK_SERVER_SHELL_STORE_SQL_H
 #define SK_SERVER_SHELL_STORE_SQL_H
@@ -18,14 +23,15 @@
 #include "server/shell/store_backend.h"
 #include "server/shell/store_tails.h"
 
-#define STORE_SCHEMA 3 /* PRAGMA user_version that this program writes */
+#define STORE_SCHEMA 4 /* PRAGMA user_version that this program writes */
 
 /* X(enumerator, SQL) */
 #define SQL_TABLE(X)                                                                               \
     X(SQL_BEGIN, "BEGIN IMMEDIATE")                                                                \
     X(SQL_COMMIT, "COMMIT")                                                                        \
     X(SQL_ROLLBACK, "ROLLBACK")                                                                    \
-    X(SQL_APPEND, "INSERT INTO journal(pos,mkey,prev,seq,n,sum,lines) VALUES(?,?,?,?,?,?,?)")      \
+    X(SQL_APPEND, "INSERT INTO journal(pos,mkey,prev,seq,n,sum,lines,timers)"                      \
+                  " VALUES(?,?,?,?,?,?,?,?)")                                                      \
     X(SQL_MATCH_NEW, "INSERT INTO matches(mkey,id,no,state,scenario,sum,data)"                     \
                      " VALUES(?,?,?,?,?,?,?)")                                                     \
     X(SQL_MATCH_SET, "UPDATE matches SET state=?2,sum=?3,data=?4 WHERE mkey=?1")                   \
@@ -75,13 +81,17 @@
                      " FROM matches m LEFT JOIN snapshots s ON s.mkey=m.mkey ORDER BY m.mkey")     \
     X(SQL_SHARE_ALL, "SELECT m.id,s.mkey,s.roll,s.role,s.sum,s.share FROM shares s"                \
                      " JOIN matches m ON m.mkey=s.mkey ORDER BY s.mkey,s.roll,s.role")             \
-    X(SQL_ROW, "SELECT mkey,prev,seq,n,sum,lines FROM journal WHERE pos=?")                        \
+    X(SQL_ROW, "SELECT mkey,prev,seq,n,sum,lines,timers FROM journal WHERE pos=?")                 \
     X(SQL_HEAD, "SELECT pos FROM heads WHERE mkey=?")                                              \
     X(SQL_HEAD_LATE, "SELECT max(pos) FROM journal WHERE pos>? AND mkey=?")                        \
     X(SQL_LAST_POS, "SELECT coalesce(max(pos),0) FROM journal")                                    \
     X(SQL_LAST_MKEY, "SELECT coalesce(max(mkey),0) FROM matches")                                  \
     X(SQL_HEADS_NEW, "INSERT OR REPLACE INTO heads(mkey,pos)"                                      \
                      " SELECT mkey,max(pos) FROM journal WHERE pos>? GROUP BY mkey")               \
+    X(SQL_HEADS_MEND, "INSERT OR REPLACE INTO heads(mkey,pos)"                                     \
+                      " SELECT j.mkey,j.pos FROM (SELECT mkey,max(pos) pos FROM journal"           \
+                      " GROUP BY mkey) j LEFT JOIN heads h ON h.mkey=j.mkey"                       \
+                      " WHERE j.pos>coalesce(h.pos,0)")                                            \
     X(SQL_HEADS_UPTO, "INSERT OR REPLACE INTO heads(mkey,pos) VALUES(0,?)")
 
 enum sql_stmt {
@@ -128,7 +138,7 @@ struct sql_text {
 /* A journal row without its place. */
 struct sql_row {
     int64_t mkey, prev, seq, n;
-    struct sql_text lines;
+    struct sql_text lines, timers; /* timers: may be of no bytes */
 };
 
 /* Schema: make or migrate, in one transaction. ERR_VERSION, ERR_DATA, ERR_IO with why[]. */

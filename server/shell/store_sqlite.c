@@ -243,14 +243,12 @@ static enum err check_pages(const struct store_sql *s, char why[STORE_WHY_LEN])
     return good ? ERR_OK : ERR_DATA;
 }
 
-/* Copy what the log holds into the database, for good: after a crash the log's newest pages may be
- * in the system's cache alone. Then find the ends of things. */
+/* Find the ends of things. Then copy what the log holds into the database, for good: after a crash
+ * the log's newest pages may be in the system's cache alone. */
 static int recover(struct store_sql *s, const char *dir)
 {
-    int rc = sqlite3_wal_checkpoint_v2(s->db, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+    int rc = sql_query_int(sql_query(s, SQL_LAST_POS, ""), 0, &s->last_pos);
 
-    if (rc == SQLITE_OK)
-        rc = sql_query_int(sql_query(s, SQL_LAST_POS, ""), 0, &s->last_pos);
     if (rc == SQLITE_OK)
         rc = sql_query_int(sql_query(s, SQL_LAST_MKEY, ""), 0, &s->last_mkey);
     if (rc == SQLITE_OK)
@@ -259,6 +257,10 @@ static int recover(struct store_sql *s, const char *dir)
         s->last_pos = s->heads_upto;
     if (rc == SQLITE_OK)
         rc = sql_fold(s);
+    if (rc == SQLITE_OK)
+        rc = sql_run(s, SQL_HEADS_MEND, "");
+    if (rc == SQLITE_OK)
+        rc = sqlite3_wal_checkpoint_v2(s->db, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
     if (rc == SQLITE_OK)
         rc = sql_archive_end(s, dir);
     return rc;

@@ -33,12 +33,17 @@ struct tail *sql_match(struct store_sql *s, const uint8_t id[MATCH_ID_LEN], int 
 static int write_entries(struct store_sql *s, struct tail *m, const struct store_op *op)
 {
     const int64_t pos = s->last_pos + 1;
-    const struct sql_row row = {m->mkey, m->head, op->seq, op->n, {op->data, op->len}};
+    const struct sql_row row = {m->mkey,
+                                m->head,
+                                op->seq,
+                                op->n,
+                                {op->data, op->len},
+                                {op->data + op->len, op->timers_len}};
     int rc;
 
     CHECK(op->n > 0 && (m->next_seq == 0 || op->seq == m->next_seq));
-    rc = sql_run(s, SQL_APPEND, "iiiiiib", pos, row.mkey, row.prev, row.seq, row.n,
-                 sql_sum_row(pos, &row), row.lines.p, row.lines.n);
+    rc = sql_run(s, SQL_APPEND, "iiiiiibb", pos, row.mkey, row.prev, row.seq, row.n,
+                 sql_sum_row(pos, &row), row.lines.p, row.lines.n, row.timers.p, row.timers.n);
     if (rc != SQLITE_OK)
         return rc;
     tails_touch(&s->tails, m);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC
  * commit.c -- what a durable transaction costs on this disk.
  *
- * Usage: commit [DIR [SECONDS]]. For 1, 50, 500 transactions in flight, each the match row and three
- * journal lines of an order in a match of its own: transactions and group commits a second, and how long one
+ * Usage: commit [DIR [SECONDS]]. For 1, 50, 500 transactions in flight, each three journal lines and
+ * the timers of an order in a match of its own: transactions and group commits a second, and how long one
  * waits for its answer. Beside them an append of 4 KiB with fdatasync, and the memory store.
  */
 #include <fcntl.h>
@@ -13,7 +13,13 @@
 #include "common/base/str.h"
 #include "server/shell/store.h"
 
-enum { MATCHES = 500, LINE_BYTES = 420, ROW_BYTES = 850, MAX_SAMPLES = 2000000 };
+enum {
+    MATCHES = 500,
+    LINE_BYTES = 420,
+    TIMERS_BYTES = 230,
+    ROW_BYTES = 850,
+    MAX_SAMPLES = 2000000
+};
 
 struct bench {
     uv_loop_t loop;
@@ -56,12 +62,13 @@ static struct store_txn *new_txn(unsigned i, size_t n)
 
 static void submit(struct bench *b, unsigned i)
 {
-    struct store_txn *t = new_txn(i, 2);
+    struct store_txn *t = new_txn(i, 1);
 
-    set_op(&t->op[0], i, STORE_MATCH_SET, ROW_BYTES);
-    set_op(&t->op[1], i, STORE_ENTRIES, LINE_BYTES);
-    t->op[1].seq = b->seq[i] + 1;
-    t->op[1].n = 3;
+    set_op(&t->op[0], i, STORE_ENTRIES, LINE_BYTES + TIMERS_BYTES);
+    t->op[0].len = LINE_BYTES;
+    t->op[0].timers_len = TIMERS_BYTES;
+    t->op[0].seq = b->seq[i] + 1;
+    t->op[0].n = 3;
     b->seq[i] += 3;
     b->began[i] = uv_hrtime();
     store_submit(b->store, t);

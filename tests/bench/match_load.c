@@ -11,7 +11,7 @@
 #include "server/core/match.h"
 
 struct shelf {
-    struct buf row, lines, snap;
+    struct buf row, lines, timers, snap;
     uint32_t snap_seq;
 };
 
@@ -29,8 +29,11 @@ static void store(struct match *m, struct match_step *st, struct shelf *s)
     for (size_t i = 0; i < st->n; i++) {
         const struct store_op *op = &st->op[i];
 
-        if (op->kind == STORE_ENTRIES)
+        if (op->kind == STORE_ENTRIES) {
             put(&s->lines, op, true);
+            buf_reset(&s->timers);
+            buf_put(&s->timers, op->data + op->len, op->timers_len);
+        }
         if (op->kind == STORE_MATCH_NEW || op->kind == STORE_MATCH_SET)
             put(&s->row, op, false);
         if (op->kind == STORE_SNAPSHOT) {
@@ -130,6 +133,8 @@ int main(int argc, char **argv)
     row.snapshot_seq = shelf.snap_seq;
     row.lines = shelf.lines.data;
     row.lines_len = shelf.lines.len;
+    row.timers = shelf.timers.data;
+    row.timers_len = shelf.timers.len;
     all = mem_array((size_t)matches, sizeof(struct match *));
     before = mallinfo2().uordblks;
     from = mono_now();
@@ -147,6 +152,7 @@ int main(int argc, char **argv)
     mem_free(board);
     buf_fini(&shelf.row);
     buf_fini(&shelf.lines);
+    buf_fini(&shelf.timers);
     buf_fini(&shelf.snap);
     scenario_set_fini(&set);
     return 0;

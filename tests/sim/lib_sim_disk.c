@@ -15,6 +15,7 @@ static void row_fini(struct sim_row *r)
     buf_fini(&r->data);
     buf_fini(&r->snapshot);
     buf_fini(&r->lines);
+    buf_fini(&r->timers);
 }
 
 /* The kind of operation that puts what this one drops or changes. */
@@ -107,6 +108,8 @@ static void put_match(struct sim *s, const struct store_op *op, int64_t at)
         sim_broken(s, LAW_SEQ, "rows of a match that there isn't");
     if (op->kind == STORE_ENTRIES) {
         buf_put(&r->lines, op->data, op->len);
+        buf_reset(&r->timers);
+        buf_put(&r->timers, op->data + op->len, op->timers_len);
         ledger_take(s, op, at);
     } else if (op->kind == STORE_SNAPSHOT) {
         set_data(&r->snapshot, op);

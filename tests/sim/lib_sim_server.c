@@ -25,6 +25,8 @@ static enum err load_match(struct core *core, const struct sim_row *r, bool torn
                                  .data_len = r->data.len,
                                  .lines = buf_str(&r->lines),
                                  .lines_len = r->lines.len - (torn ? MIN(r->lines.len, 7U) : 0),
+                                 .timers = buf_str(&r->timers),
+                                 .timers_len = r->timers.len,
                                  .snapshot_seq = r->snapshot_seq};
     char why[PLAY_WHY_LEN] = "";
 

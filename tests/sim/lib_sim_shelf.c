@@ -165,6 +165,8 @@ static void read_live(const struct sim *s, const struct store_read *r, struct st
     row->len = m->lines.len;
     row->row = mem_strndup(buf_str(&m->data), m->data.len);
     row->row_len = m->data.len;
+    row->timers = mem_strndup(buf_str(&m->timers), m->timers.len);
+    row->timers_len = m->timers.len;
 }
 
 static void read_audit(const struct sim_disk *d, const struct store_read *r,

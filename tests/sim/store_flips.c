@@ -27,7 +27,7 @@ enum { TABLES = 4, PLAYED = 30, SAMPLE = 1500, USERS = 9, PAGE = 4096, HEAD = 12
 struct known {
     struct table table[TABLES];
     struct buf before_last; /* lines of the match that the last transaction went on with */
-    struct buf row_before_last;
+    struct buf row_before_last, timers_before_last;
 };
 
 enum verdict { HARMLESS, REFUSED, ASIDE, TAIL_LOST, WRONG, VERDICTS };
@@ -94,10 +94,12 @@ static void on_match(void *arg, const struct core_match_row *row)
     }
     match_free(m);
     if (same(row->lines, row->lines_len, &t->shelf.lines) &&
-        same(row->data, row->data_len, &t->shelf.row) && row->state == t->shelf.state)
+        same(row->data, row->data_len, &t->shelf.row) &&
+        same(row->timers, row->timers_len, &t->shelf.timers) && row->state == t->shelf.state)
         return;
     if (l->is_log && same(row->lines, row->lines_len, &l->k->before_last) &&
-        same(row->data, row->data_len, &l->k->row_before_last))
+        same(row->data, row->data_len, &l->k->row_before_last) &&
+        same(row->timers, row->timers_len, &l->k->timers_before_last))
         l->tail_lost++;
     else
         wrong(l, "a match that loads and isn't the one that was played");
@@ -223,29 +225,53 @@ static struct store_op *op_of(struct store_txn *t, const struct table *of, enum 
     return op;
 }
 
-/* What the table's shelf has more than `had` bytes and `head` lines: a transaction like the
- * referee's. */
-static void write_news(struct table *t, size_t *had, uint32_t *head)
+/* How far a table is written. */
+struct written {
+    size_t had;
+    uint32_t head;
+    struct buf row;
+};
+
+static void write_row(struct store_txn *txn, const struct table *t, struct written *w)
 {
-    struct store_txn *txn = txn_new(&rig);
     struct store_op *op =
-        op_of(txn, t, *head == 0 ? STORE_MATCH_NEW : STORE_MATCH_SET, &t->shelf.row);
-    struct buf lines = BUF_EMPTY;
+        op_of(txn, t, w->head == 0 ? STORE_MATCH_NEW : STORE_MATCH_SET, &t->shelf.row);
 
     op->seq = t->setup.no;
     (void)str_copy(op->name, sizeof(op->name), t->scenario->id);
-    if (t->shelf.head > *head) {
-        buf_put(&lines, t->shelf.lines.data + *had, t->shelf.lines.len - *had);
-        op = op_of(txn, t, STORE_ENTRIES, &lines);
-        op->seq = *head + 1;
-        op->n = t->shelf.head - *head;
-        buf_fini(&lines);
-    }
-    if (t->shelf.snap_seq > *head)
+    buf_reset(&w->row);
+    buf_put(&w->row, t->shelf.row.data, t->shelf.row.len);
+}
+
+static void write_lines(struct store_txn *txn, const struct table *t, const struct written *w)
+{
+    struct buf lines = BUF_EMPTY;
+    struct store_op *op;
+
+    buf_put(&lines, t->shelf.lines.data + w->had, t->shelf.lines.len - w->had);
+    buf_put(&lines, t->shelf.timers.data, t->shelf.timers.len);
+    op = op_of(txn, t, STORE_ENTRIES, &lines);
+    op->seq = w->head + 1;
+    op->n = t->shelf.head - w->head;
+    op->timers_len = (uint32_t)t->shelf.timers.len;
+    op->len -= op->timers_len;
+    buf_fini(&lines);
+}
+
+/* What the table's shelf has more than what is written: a transaction like the referee's. */
+static void write_news(struct table *t, struct written *w)
+{
+    struct store_txn *txn = txn_new(&rig);
+
+    if (!same(t->shelf.row.data, t->shelf.row.len, &w->row))
+        write_row(txn, t, w);
+    if (t->shelf.head > w->head)
+        write_lines(txn, t, w);
+    if (t->shelf.snap_seq > w->head)
         op_of(txn, t, STORE_SNAPSHOT, &t->shelf.snap)->seq = t->shelf.snap_seq;
     txn_submit(&rig, txn);
-    *had = t->shelf.lines.len;
-    *head = t->shelf.head;
+    w->had = t->shelf.lines.len;
+    w->head = t->shelf.head;
 }
 
 static void write_shares(const struct table *t)
@@ -289,12 +315,6 @@ static void write_people(void)
     txn_submit(&rig, txn);
 }
 
-/* How far a table is written. */
-struct written {
-    size_t had;
-    uint32_t head;
-};
-
 /* An order that needs dice, its roll left open with one link given. */
 static void open_roll(struct table *t)
 {
@@ -319,25 +339,25 @@ static void set_up(struct known *k, struct written *w)
         t->setup.id[0] = (uint8_t)(0x11 * (i + 1));
         t->setup.fair = i % 2 == 0 ? FAIR_STRICT : FAIR_SERVER;
         table_open(t);
-        write_news(t, &w[i].had, &w[i].head);
+        write_news(t, &w[i]);
         if (i == TABLES - 1)
             break; /* nobody has joined */
         table_start(t);
-        write_news(t, &w[i].had, &w[i].head);
+        write_news(t, &w[i]);
     }
 }
 
 static void play_one(struct table *t, struct written *w)
 {
     table_play(t);
-    write_news(t, &w->had, &w->head);
+    write_news(t, w);
     rig_wait(&rig); /* a group of its own */
 }
 
 /* The tables but the last play an order each in turn; the last transaction is table 0's. */
 static void play_all(struct known *k)
 {
-    struct written w[TABLES] = {{0, 0}};
+    struct written w[TABLES] = {{.had = 0}};
     struct table *first = &k->table[0];
 
     write_people();
@@ -347,12 +367,15 @@ static void play_all(struct known *k)
             play_one(&k->table[i], &w[i]);
     }
     open_roll(&k->table[2]);
-    write_news(&k->table[2], &w[2].had, &w[2].head);
+    write_news(&k->table[2], &w[2]);
     write_shares(&k->table[2]);
     rig_wait(&rig);
     buf_put(&k->before_last, first->shelf.lines.data, first->shelf.lines.len);
     buf_put(&k->row_before_last, first->shelf.row.data, first->shelf.row.len);
+    buf_put(&k->timers_before_last, first->shelf.timers.data, first->shelf.timers.len);
     play_one(first, &w[0]);
+    for (unsigned i = 0; i < TABLES; i++)
+        buf_fini(&w[i].row);
     for (size_t i = 0; i < rig.n_done; i++)
         assert_int_equal(rig.done[i].err, ERR_OK);
 }
@@ -491,6 +514,7 @@ int main(int argc, char **argv)
         table_fini(&k.table[i]);
     buf_fini(&k.before_last);
     buf_fini(&k.row_before_last);
+    buf_fini(&k.timers_before_last);
     rig_rmdir(dir);
     return good ? 0 : 1;
 }

@@ -46,6 +46,7 @@ static void row_fini(struct world_row *r)
     buf_fini(&r->data);
     buf_fini(&r->snapshot);
     buf_fini(&r->lines);
+    buf_fini(&r->timers);
 }
 
 static struct world_row *row_find(struct world *w, uint8_t kind, const struct store_op *op)
@@ -171,7 +172,10 @@ static void keep(struct world *w, const struct store_op *op)
         buf_put(&r->data, op->data, op->len);
         break;
     case STORE_ENTRIES:
-        buf_put(&match_row(w, op)->lines, op->data, op->len);
+        r = match_row(w, op);
+        buf_put(&r->lines, op->data, op->len);
+        buf_reset(&r->timers);
+        buf_put(&r->timers, op->data + op->len, op->timers_len);
         break;
     case STORE_SNAPSHOT:
         r = match_row(w, op);
@@ -213,6 +217,8 @@ static void load_match(struct world *w, const struct world_row *r)
                                  .data_len = r->data.len,
                                  .lines = buf_str(&r->lines),
                                  .lines_len = r->lines.len,
+                                 .timers = buf_str(&r->timers),
+                                 .timers_len = r->timers.len,
                                  .snapshot_seq = r->snapshot_seq};
     char why[PLAY_WHY_LEN] = "";
 

@@ -25,7 +25,7 @@ struct world_row {
     uint32_t seq;
     uint8_t key[32];
     char name[64];
-    struct buf data, snapshot, lines;
+    struct buf data, snapshot, lines, timers;
     uint32_t snapshot_seq;
 };
 

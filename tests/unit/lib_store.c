@@ -157,11 +157,17 @@ void txn_submit(struct rig *r, struct store_txn *t)
 void txn_lines(struct store_txn *t, unsigned match, uint32_t seq, uint32_t n)
 {
     struct buf lines = BUF_EMPTY;
+    size_t len;
     struct store_op *op;
 
     for (uint32_t i = 0; i < n; i++)
         buf_printf(&lines, "{\"seq\":%u,\"m\":%u}\n", seq + i, match);
+    len = lines.len;
+    if (seq > 1) /* a match's first come with its row */
+        buf_printf(&lines, "[%u]", seq + n - 1);
     op = txn_add(t, STORE_ENTRIES, buf_str(&lines));
+    op->timers_len = (uint32_t)(lines.len - len);
+    op->len = len;
     buf_fini(&lines);
     op->seq = seq;
     op->n = n;
@@ -241,9 +247,10 @@ static void on_match(void *arg, const struct core_match_row *row)
     char hex[MATCH_ID_HEX];
 
     hex_encode(hex, row->id, MATCH_ID_LEN);
-    add(arg, "match %s state=%u %.*s snapshot@%u=%.*s lines:\n%.*s", hex, row->state,
+    add(arg, "match %s state=%u %.*s snapshot@%u=%.*s timers=%.*s lines:\n%.*s", hex, row->state,
         (int)row->data_len, row->data, row->snapshot_seq, (int)row->snapshot_len,
-        row->snapshot != NULL ? row->snapshot : "", (int)row->lines_len,
+        row->snapshot != NULL ? row->snapshot : "", (int)row->timers_len,
+        row->timers_len > 0 ? row->timers : "", (int)row->lines_len,
         row->lines != NULL ? row->lines : "");
 }
 

@@ -38,6 +38,7 @@ static void shelf_fini(struct shelf *s)
 {
     buf_fini(&s->row);
     buf_fini(&s->lines);
+    buf_fini(&s->timers);
     buf_fini(&s->snap);
 }
 
@@ -78,6 +79,8 @@ static void keep_op(struct table *t, const struct store_op *op)
         assert_int_equal(op->seq, s->head + 1);
         s->head += op->n;
         buf_put(&s->lines, op->data, op->len);
+        buf_reset(&s->timers);
+        buf_put(&s->timers, op->data + op->len, op->timers_len);
         return;
     case STORE_SNAPSHOT:
         assert_int_equal(op->seq, s->head);
@@ -384,7 +387,9 @@ enum err table_try_load(struct table *t, struct match **out, char why[PLAY_WHY_L
                                  .snapshot_len = s->snap.len,
                                  .snapshot_seq = s->snap_seq,
                                  .lines = s->lines.data,
-                                 .lines_len = s->lines.len};
+                                 .lines_len = s->lines.len,
+                                 .timers = s->timers.data,
+                                 .timers_len = s->timers.len};
     const struct match_load l = {&row, t->scenario, t->board, &t->env};
     struct match_peek peek;
     enum err e;

@@ -10,7 +10,7 @@
 /* What the store holds of the match. */
 struct shelf {
     uint8_t state;
-    struct buf row, lines, snap;
+    struct buf row, lines, timers, snap;
     uint32_t snap_seq, head, snaps;
     bool has_share[2];
     uint8_t share[2][FD1_LEN];

@@ -119,6 +119,7 @@ static void all_is_there_after_reopening(void **unused)
     assert_non_null(strstr(buf_str(&after), "snapshot@5={\"snap\":1}"));
     assert_non_null(strstr(buf_str(&after), "{\"seq\":1,\"m\":1}\n{\"seq\":2,\"m\":1}\n"));
     assert_non_null(strstr(buf_str(&after), "{\"seq\":8,\"m\":1}\n"));
+    assert_non_null(strstr(buf_str(&after), "snapshot@5={\"snap\":1} timers=[8] lines:"));
     assert_non_null(strstr(buf_str(&after), "role=1 roll=4 0123456789abcdef0123456789abcdef"));
     assert_null(strstr(buf_str(&after), "roll=9"));
     assert_non_null(strstr(buf_str(&after), "meta next_no=8\n"));
@@ -381,7 +382,8 @@ static void an_older_schema_is_migrated(void **unused)
     rig_stop(&rig);
     rig_dump(rig.store, &before);
     store_free(rig.store);
-    sql(dir, "DROP TABLE invites; DROP TABLE archive; DROP TABLE audit; PRAGMA user_version=1");
+    sql(dir, "DROP TABLE invites; DROP TABLE archive; DROP TABLE audit;"
+             " ALTER TABLE journal DROP COLUMN timers; PRAGMA user_version=1");
     dump_of(dir, &after);
     assert_string_equal(buf_str(&before), buf_str(&after));
     buf_fini(&before);
@@ -450,11 +452,15 @@ static void damage_is_found_and_set_aside(void **unused)
         const char *harm, *found, *still;
     } cases[] = {
         {"UPDATE journal SET lines=replace(lines,'1','2') WHERE mkey=2 AND seq=3",
-         "damaged journal of match 01", "state=2 {\"row\":1,\"head\":5} snapshot@0= lines:"},
+         "damaged journal of match 01",
+         "state=2 {\"row\":1,\"head\":5} snapshot@0= timers=[5] lines:"},
         {"DELETE FROM journal WHERE mkey=2 AND seq=3", "damaged journal of match 01", NULL},
         {"UPDATE journal SET mkey=3 WHERE mkey=2 AND seq=4", "damaged journal of match 01", NULL},
         {"UPDATE journal SET n=2 WHERE mkey=2 AND seq=4", "damaged journal of match 01", NULL},
-        {"UPDATE heads SET pos=3 WHERE mkey=2", "damaged journal of match 01", NULL},
+        {"DELETE FROM journal WHERE mkey=2 AND seq=6", "damaged journal of match 01", NULL},
+        {"UPDATE heads SET pos=99 WHERE mkey=2", "damaged journal of match 01", NULL},
+        {"UPDATE journal SET timers='[1]' WHERE mkey=2 AND seq=6", "damaged journal of match 01",
+         NULL},
         {"UPDATE matches SET data='{}' WHERE mkey=2", "damaged row of match 01", NULL},
         {"UPDATE matches SET state=3 WHERE mkey=2", "damaged row of match 01", NULL},
         {"UPDATE snapshots SET seq=4", "damaged snapshot of match 01", "{\"seq\":8,\"m\":1}"},
@@ -486,6 +492,29 @@ static void damage_is_found_and_set_aside(void **unused)
     }
 }
 
+/* A page of `heads` that the disk has forgotten: the rows themselves say which is the newest. */
+static void old_heads_are_mended(void **unused)
+{
+    struct buf before = BUF_EMPTY;
+    struct buf after = BUF_EMPTY;
+    char dir[64];
+
+    (void)unused;
+    rig_mkdir(dir);
+    rig_open(&rig, dir);
+    put_all_kinds(&rig);
+    all_ok();
+    rig_stop(&rig);
+    rig_dump(rig.store, &before);
+    store_free(rig.store);
+    sql(dir, "UPDATE heads SET pos=3 WHERE mkey=2; DELETE FROM heads WHERE mkey=1");
+    dump_of(dir, &after);
+    assert_string_equal(buf_str(&before), buf_str(&after));
+    buf_fini(&before);
+    buf_fini(&after);
+    rig_rmdir(dir);
+}
+
 static int setup(void **unused)
 {
     (void)unused;
@@ -509,6 +538,7 @@ int main(void)
         cmocka_unit_test(two_at_a_time_is_refused),
         cmocka_unit_test(a_migration_is_all_or_nothing),
         cmocka_unit_test(damage_is_found_and_set_aside),
+        cmocka_unit_test(old_heads_are_mended),
     };
 
     return cmocka_run_group_tests(tests, setup, NULL);
