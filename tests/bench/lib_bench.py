@@ -3,18 +3,23 @@
 import json
 import os
 import platform
+import re
 import resource
 import select
 import shutil
 import socket
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
 
 SERVER_CPU, LOAD_CPU = 0, 1
-START_S = 60.0
+START_S, POLL_S = 60.0, 0.02
+PORT_TRIES = 3
+PEERS = {"mosquitto": ["mosquitto"], "redis-server": ["redis-server", "valkey-server"],
+         "nats-server": ["nats-server"],
+         "wesnothd": ["wesnothd-1.16", "wesnothd", "wesnothd-1.18", "wesnothd-1.14"]}
+PEER_PATH = ":/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/usr/games:/usr/lib/games"  # behind PATH
 
 
 def median(values):
@@ -77,10 +82,15 @@ def canaries(data):
 
 
 def moved(before, after):
-    return any(max(before[k], after[k]) > 1.15 * min(before[k], after[k]) for k in before)
+    """Which of them aren't what they were."""
+    return [k for k in before if max(before[k], after[k]) > 1.15 * min(before[k], after[k])]
 
 
 # ---- servers ----
+
+class Trouble(Exception):
+    """A server or a load client that doesn't do what it should."""
+
 
 class Service:
     """A server process: .port, .pid."""
@@ -101,7 +111,7 @@ class Service:
         while True:
             line = self.process.stdout.readline().decode("ascii", "replace")
             if not line:
-                sys.exit("bench: %s doesn't start" % self.name)
+                raise Trouble("%s doesn't start" % self.name)
             if line.startswith("listening"):
                 return int(line.split()[1].rpartition(":")[2])
 
@@ -115,14 +125,26 @@ class Service:
             try:
                 socket.create_connection(("127.0.0.1", self.port), 1).close()
                 return
-            except OSError:
+            except OSError as why:
                 if time.monotonic() > deadline or self.process.poll() is not None:
-                    sys.exit("bench: %s doesn't serve" % self.name)
-                time.sleep(0.02)
+                    self.end()
+                    raise Trouble("%s doesn't serve" % self.name) from why
+                time.sleep(POLL_S)
 
     def rss_kb(self):
         with open("/proc/%d/status" % self.pid, encoding="ascii") as status:
             return next(int(line.split()[1]) for line in status if line.startswith("VmRSS"))
+
+    def rss_at_rest_kb(self):
+        """The same twice, one after the other."""
+        deadline = time.monotonic() + START_S
+        last = self.rss_kb()
+        while True:
+            time.sleep(2 * POLL_S)
+            now = self.rss_kb()
+            if now == last or time.monotonic() > deadline:
+                return now
+            last = now
 
     def end(self):
         self.process.kill()
@@ -150,13 +172,13 @@ class Load:
     def line(self):
         line = self.process.stdout.readline().decode("ascii")
         if not line:
-            sys.exit("bench: the load client `%s` has ended" % self.name)
+            raise Trouble("the load client `%s` has ended" % self.name)
         return line.strip()
 
     def expect(self, word):
         line = self.line()
         if line != word:
-            sys.exit("bench: the load client `%s` says %r" % (self.name, line))
+            raise Trouble("the load client `%s` says %r" % (self.name, line))
         return self
 
     def ready(self):
@@ -195,6 +217,34 @@ def cpu_us(result):
 
 def per_s(result):
     return result["n"] * 1e9 / result["wall_ns"]
+
+
+def find_peer(name):
+    """The program of a peer; None: it isn't installed."""
+    path = os.environ.get("PATH", "") + PEER_PATH
+    for candidate in PEERS[name]:
+        found = shutil.which(candidate, path=path)
+        if found:
+            return found
+    return None
+
+
+def peer_versions():
+    """What each installed peer says that it is."""
+    found = {}
+    for name, flag in (("mosquitto", "-h"), ("redis-server", "--version"),
+                       ("nats-server", "--version"), ("wesnothd", "--version")):
+        path = find_peer(name)
+        if path is None:
+            continue
+        try:
+            said = subprocess.run([path, flag], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                                  timeout=START_S, check=False)
+        except (OSError, subprocess.TimeoutExpired):
+            continue
+        number = re.search(r"\d+(\.\d+)+", said.stdout + said.stderr)
+        found[name] = number.group(0) if number else "?"
+    return found
 
 
 class Bench:
@@ -271,22 +321,24 @@ class Bench:
                          "ping_interval: \"1h\"\nmax_connections: 20000\nwrite_deadline: \"60s\"\n")
 
     def wesnothd(self):
-        program = next((p for p in (shutil.which("wesnothd-1.16", path="/usr/games:/usr/bin:/usr/lib"
-                                                 "/games"), shutil.which("wesnothd")) if p), None)
-        if program is None:
-            return None
-        port, conf = free_port(), self.path("wesnothd.conf")
-        with open(conf, "w", encoding="ascii") as out:
-            out.write("connections_allowed=0\nmax_messages=1000000\nmessages_time_period=1\n"
-                      "deny_unregistered_login=no\n")
-        return self.keep(Service("wesnothd", [program, "-p", str(port), "-c", conf], port))
+        return self.peer("wesnothd", ["-p", "%(port)d", "-c"],
+                         "connections_allowed=0\nmax_messages=1000000\nmessages_time_period=1\n"
+                         "deny_unregistered_login=no\n")
 
-    def peer(self, program, flags, text):
-        """A peer where it is installed; None."""
-        path = shutil.which(program, path=os.environ.get("PATH", "") + ":/usr/sbin")
+    def peer(self, name, flags, text):
+        """A peer where it is installed and serves; None, and why is said."""
+        path = find_peer(name)
         if path is None:
+            print("          %s isn't installed: left out" % name, flush=True)
             return None
-        port, conf = free_port(), self.path(program + ".conf")
-        with open(conf, "w", encoding="ascii") as out:
-            out.write(text % {"port": port, "dir": self.dir})
-        return self.keep(Service(program, [path, *flags, conf], port))
+        for _ in range(PORT_TRIES):
+            port, conf = free_port(), self.path(name + ".conf")
+            with open(conf, "w", encoding="ascii") as out:
+                out.write(text % {"port": port, "dir": self.dir})
+            command = [path, *(flag.replace("%(port)d", str(port)) for flag in flags), conf]
+            try:
+                return self.keep(Service(name, command, port))
+            except Trouble:
+                continue  # somebody else has that port by now, perhaps
+        print("          %s doesn't serve: left out" % path, flush=True)
+        return None

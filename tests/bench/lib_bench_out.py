@@ -1,72 +1,141 @@
 # SPDX-License-Identifier: ISC
-"""lib_bench_out.py -- what tests/bench/run found, as a table and as a picture."""
+"""lib_bench_out.py -- what tests/bench/run found, as a table, as a picture and in a guide."""
+import json
 import math
 import os
 from xml.sax.saxutils import escape
 
-BAR_PX, LEFT_PX, ROW_PX, TOP_PX = 420, 170, 22, 56
+from lib_bars import SPECS
+
+WIDTH_PX, BAR_PX, LEFT_PX, ROW_PX, TOP_PX = 840, 420, 170, 22, 56
 
 
 def table(rows):
     return "\n".join("  %-52s %12.2f %-4s  (%s)" % (
-        r["name"], r["value"], r["unit"], " ".join("%.4g" % v for v in r["values"][:9]))
+        r["name"], r["value"], r["unit"], " ".join("%.4g" % v for v in r["values"][:11]))
         for r in rows)
 
 
-def share(bar):
-    """How much of the bound is used: 1 is the bound; less is better."""
+def share(bar, goal):
+    """How much of a goal (the bound, the aim) is used: 1 is the goal; less is better."""
     value = max(bar["value"], 1e-9)
-    return bar["bound"] / value if bar["least"] else value / bar["bound"]
+    return goal / value if bar["least"] else value / goal
+
+
+def missing(results):
+    """The bars that weren't measured."""
+    found = {bar["name"] for bar in results["bars"]}
+    return [name for name in SPECS if name not in found]
+
+
+def sign(least):
+    return "\u2265" if least else "\u2264"
+
+
+# ---- the picture ----
+
+def draw_bar(bar, y):
+    used = share(bar, bar["bound"])
+    text = "%.3g (%s %.3g%s)" % (bar["value"], "at least" if bar["least"] else "at most", bar["bound"],
+                                 "" if bar["aim"] is None else ", aim %.3g" % bar["aim"])
+    out = ['<rect x="%d" y="%d" width="%.1f" height="14" fill="%s"/>' % (
+        LEFT_PX, y + 3, max(min(used, 2.0) * BAR_PX / 2, 1), "#2f7d4f" if used <= 1 else "#b4472e")]
+    if bar["aim"] is not None:
+        x = LEFT_PX + share({"value": bar["aim"], "least": bar["least"]}, bar["bound"]) * BAR_PX / 2
+        out.append('<path d="M%.1f %d l4 7 l-4 7 l-4 -7 z" fill="#ffffff" stroke="#222222"/>' % (
+            x, y + 3))
+    return out + [note(y, text, "#000000")]
+
+
+def note(y, text, color):
+    return '<text x="%d" y="%d" fill="%s">%s</text>' % (LEFT_PX + BAR_PX + 12, y + 14, color,
+                                                         escape(text))
 
 
 def draw(results):
     """Each bar against its bound, as SVG."""
-    bars = results["bars"]
-    height = TOP_PX + ROW_PX * len(bars) + 30
+    bars = {bar["name"]: bar for bar in results["bars"]}
+    height = TOP_PX + ROW_PX * len(SPECS) + 30
     m = results["machine"]
-    out = ['<svg xmlns="http://www.w3.org/2000/svg" width="780" height="%d" '
-           'font-family="sans-serif" font-size="12">' % height,
+    out = ['<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" '
+           'font-family="sans-serif" font-size="12">' % (WIDTH_PX, height),
            '<title>skirmishd measured: each bar against its bound</title>',
-           '<rect width="780" height="%d" fill="#ffffff"/>' % height,
+           '<rect width="%d" height="%d" fill="#ffffff"/>' % (WIDTH_PX, height),
            '<text x="10" y="18" font-size="14">How much of each bound is used (the line is the '
-           'bound; shorter is better)</text>',
+           'bound, the diamond what is aimed at; shorter is better)</text>',
            '<text x="10" y="36" fill="#555555">%s</text>' % escape(
                "%s, %d CPUs, Linux %s, %s" % (m["cpu"], m["cpus"], m["kernel"], m["at"]))]
-    for i, bar in enumerate(bars):
+    for i, name in enumerate(SPECS):
         y = TOP_PX + i * ROW_PX
-        used = share(bar)
-        width = min(used, 2.0) * BAR_PX / 2
-        color = "#2f7d4f" if used <= 1 else "#b4472e"
-        text = "%.3g (%s %.3g)" % (bar["value"], "at least" if bar["least"] else "at most",
-                                   bar["bound"])
-        out.append('<text x="10" y="%d">%s</text>' % (y + 14, escape(bar["name"])))
-        out.append('<rect x="%d" y="%d" width="%.1f" height="14" fill="%s"/>' % (
-            LEFT_PX, y + 3, max(width, 1), color))
-        out.append('<text x="%d" y="%d">%s</text>' % (LEFT_PX + BAR_PX + 12, y + 14, escape(text)))
+        out.append('<text x="10" y="%d">%s</text>' % (y + 14, escape(name)))
+        out += draw_bar(bars[name], y) if name in bars else [note(y, "not measured", "#777777")]
     line = LEFT_PX + BAR_PX // 2
     out.append('<line x1="%d" y1="%d" x2="%d" y2="%d" stroke="#222222" stroke-dasharray="4 3"/>' % (
-        line, TOP_PX - 6, line, math.ceil(TOP_PX + ROW_PX * len(bars) + 6)))
+        line, TOP_PX - 6, line, math.ceil(TOP_PX + ROW_PX * len(SPECS) + 6)))
     out.append("</svg>")
     return "\n".join(out) + "\n"
 
 
+# ---- the guide ----
+
 BEGIN, END = "<!-- measured: begin -->\n", "<!-- measured: end -->\n"
 
 
+def verdict(bar):
+    if share(bar, bar["bound"]) > 1:
+        return "**short**"
+    return "ok" if bar["aim"] is None or share(bar, bar["aim"]) > 1 else "ok, as aimed at"
+
+
+def bar_rows(results):
+    bars = {bar["name"]: bar for bar in results["bars"]}
+    out = ["| bar | value | bound | aim | |", "|---|---|---|---|---|"]
+    for name, spec in SPECS.items():
+        aim = "" if spec.aim is None else "%.3g" % spec.aim
+        found = ("%.3g" % bars[name]["value"], verdict(bars[name])) if name in bars else (
+            "", "not measured")
+        out.append("| %s | %s | %s %.3g | %s | %s |" % (name, found[0], sign(spec.least), spec.bound,
+                                                       aim, found[1]))
+    return out
+
+
+def disturbed(results):
+    """Where the canaries moved, and what went wrong."""
+    groups = results["groups"]
+    moved = ["%s (%s%s)" % (g["name"], ", ".join(k.rpartition("_")[0] for k in g["moved"]),
+                            ", and once before" if g["again"] else "") for g in groups if g["moved"]]
+    again = [g["name"] for g in groups if g["again"] and not g["moved"]]
+    text = "The canaries moved by over 15 %% within: %s." % (", ".join(moved) or "no group")
+    if again:
+        text += " Measured a second time because they had moved: %s." % ", ".join(again)
+    for g in groups:
+        if g["trouble"]:
+            text += " %s couldn't be measured: %s." % (g["name"], g["trouble"])
+    return text
+
+
 def markdown(results):
-    m = results["machine"]
-    out = ["Measured at %s on %d CPUs (%s), %d MB, Linux %s; load before it %.1f; %d rounds." % (
-        m["at"], m["cpus"], m["cpu"], m["memory_mb"], m["kernel"], m["load"], results["rounds"]), "",
-           "| bar | value | bound | |", "|---|---|---|---|"]
-    for bar in results["bars"]:
-        out.append("| %s | %.3g | %s %.3g | %s |" % (
-            bar["name"], bar["value"], "\u2265" if bar["least"] else "\u2264", bar["bound"],
-            "ok" if share(bar) <= 1 else "**short**"))
+    m, size = results["machine"], results["size"]
+    peers = ", ".join("%s %s" % peer for peer in sorted(results["peers"].items())) or "none installed"
+    out = ["Measured at %s on %d CPUs (%s), %d MB, Linux %s; load before it %.1f; %d rounds, %d of the "
+           "fans. Peers: %s." % (m["at"], m["cpus"], m["cpu"], m["memory_mb"], m["kernel"], m["load"],
+                                size["rounds"], size["fan_rounds"], peers),
+           "", disturbed(results), ""]
+    out += bar_rows(results)
     out += ["", "| what | median | unit | least to most |", "|---|---|---|---|"]
     for r in results["rows"]:
         out.append("| %s | %.2f | %s | %.4g to %.4g |" % (
             r["name"], r["value"], r["unit"], min(r["values"]), max(r["values"])))
     return "\n".join(out) + "\n"
+
+
+# ---- files ----
+
+def replace(path, text):
+    """Whole or not at all."""
+    with open(path + ".new", "w", encoding="utf-8") as out:
+        out.write(text)
+    os.replace(path + ".new", path)
 
 
 def write_part(path, results):
@@ -77,5 +146,14 @@ def write_part(path, results):
     picture = ""
     if os.path.exists(os.path.join(os.path.dirname(path), "bench.svg")):
         picture = "![skirmishd measured: each bar against its bound](bench.svg)\n\n"
-    with open(path, "w", encoding="utf-8") as doc:
-        doc.write(front + BEGIN + "\n" + picture + markdown(results) + "\n" + END + rear)
+    replace(path, front + BEGIN + "\n" + picture + markdown(results) + "\n" + END + rear)
+
+
+def write_all(args, results):
+    """The files asked for, as far as the run has come."""
+    if args.json:
+        replace(args.json, json.dumps(results, indent=1) + "\n")
+    if args.svg:
+        replace(args.svg, draw(results))
+    if args.doc:
+        write_part(args.doc, results)

@@ -30,10 +30,14 @@ def main():
             return 1
         with open(found, encoding="utf-8") as file:
             results = json.load(file)
-        ElementTree.parse(picture)
+        words = [text.text for text in ElementTree.parse(picture).iter() if text.tag.endswith("text")]
     bars = {bar["name"]: bar["value"] for bar in results["bars"]}
     printed = {line.split()[1] for line in run.stdout.splitlines() if line.startswith("bar ")}
+    missing = {line.split()[-1] for line in run.stdout.splitlines() if line.startswith("not measured:")}
     assert set(bars) == BARS == printed, (sorted(bars), sorted(printed))
+    assert "fan-cpu" in missing and not missing & BARS, sorted(missing)
+    assert tuple(group["name"] for group in results["groups"]) == GROUPS, results["groups"]
+    assert words.count("not measured") == len(missing), words
     assert all(value > 0 for value in bars.values()), bars
     return 0
 

@@ -160,6 +160,8 @@ static void storm_run(struct load *l, void *self, struct window *w)
 
     for (unsigned i = 0; i < s->n; i++)
         storm_begin(l, s, i);
+    printf("storming\n"); /* all of them wait for their answers */
+    (void)fflush(stdout);
     while (now_ns() < w->until_ns) {
         const int n = epoll_wait(l->epoll, ev, EVENTS, 10);
 

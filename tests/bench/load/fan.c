@@ -10,7 +10,8 @@
 enum {
     EVENTS = 1024,
     READ_BYTES = 65536,
-    QUIET_MS = 300,
+    PATIENCE_MS = 60000,
+    PING_ID = 77,
     ENTRIES = 2,
     KEEP_EVERY = 2000,
     SEATS_TAG = 1 << 30
@@ -82,23 +83,61 @@ static void take_watcher(struct fan *f, unsigned i, struct window *w)
         f->full++;
 }
 
-/* Presence and the end of a phase are read away; nobody's lines count. */
-static void settle(struct load *l, struct fan *f)
+/* Read a spectator's lines away up to the answer to the ping. True: it is here. */
+static bool take_pong(struct link *k)
+{
+    bool found = false;
+    const char *line;
+
+    (void)link_fill(k);
+    while ((line = link_line(k)) != NULL)
+        found = found || text_int(line, "{\"jsonrpc\":\"2.0\",\"id\":") == PING_ID;
+    if (k->used == k->in.len) { /* 15,000 of them: no room is kept */
+        buf_fini(&k->in);
+        k->used = 0;
+    }
+    return found;
+}
+
+/* Is each match's seat told how many look on? That number comes late, and comes but once. */
+static bool is_counted(const struct fan *f)
+{
+    for (unsigned i = 0; i < f->width; i++)
+        if (f->game[i].lookers != (int64_t)f->n)
+            return false;
+    return true;
+}
+
+static void take_all(struct load *l, struct fan *f, unsigned *waits)
 {
     struct epoll_event ev[EVENTS];
-    struct window w = {.n = 0};
-    int n;
+    const int n = epoll_wait(l->epoll, ev, EVENTS, PATIENCE_MS);
 
-    f->want = 0;
-    while ((n = epoll_wait(l->epoll, ev, EVENTS, QUIET_MS)) > 0)
-        for (int k = 0; k < n; k++) {
-            const uint32_t tag = ev[k].data.u32;
+    if (n <= 0)
+        fail("the server has gone quiet");
+    for (int k = 0; k < n; k++) {
+        const uint32_t tag = ev[k].data.u32;
 
-            if (tag < SEATS_TAG)
-                take_watcher(f, tag, &w);
-            else
-                (void)game_take(&f->game[(tag - SEATS_TAG) / 2], (tag - SEATS_TAG) % 2);
-        }
+        if (tag >= SEATS_TAG)
+            (void)game_take(&f->game[(tag - SEATS_TAG) / 2], (tag - SEATS_TAG) % 2);
+        else if (take_pong(&f->link[tag]))
+            --*waits;
+    }
+}
+
+/* All that was said to the spectators is read away: each asks, and what comes behind the answer is
+ * new. */
+static void settle(struct load *l, struct fan *f)
+{
+    unsigned none = 0, waits = f->n;
+
+    while (!is_counted(f))
+        take_all(l, f, &none);
+    for (unsigned i = 0; i < f->n; i++)
+        link_print(&f->link[i], "{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"session.ping\"}\n",
+                   PING_ID);
+    while (waits > 0)
+        take_all(l, f, &waits);
 }
 
 /* One order in each of the matches. */
@@ -154,7 +193,7 @@ static void fan_idle(struct load *l, void *self)
 
     for (unsigned i = 0; i < f->width; i++)
         game_next_phase(&f->game[i]);
-    keep_alive(f, f->n);
+    keep_alive(f, 0);
     settle(l, f);
 }
 

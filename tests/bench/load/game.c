@@ -113,8 +113,11 @@ static void take_event(struct game *g, unsigned seat, const char *line)
     const int64_t seq = text_int(line, entry_mark);
     char side[40];
 
-    if (seq < 0)
+    if (seq < 0) {
+        if (seat == 0 && strstr(line, "\"method\":\"match.presence\"") != NULL)
+            g->lookers = text_int(line, "\"spectators\":");
         return;
+    }
     g->head[seat] = seq;
     if (seat != g->active || strstr(line, "\"kind\":\"phase\"") == NULL)
         return;

@@ -17,6 +17,7 @@ struct game {
     char side[2][40], figure[2][40], face[2];
     unsigned active;   /* whose phase it is */
     int64_t head[2];   /* newest entry that each seat has seen */
+    int64_t lookers;   /* spectators, as the first seat was told last */
     int64_t seq;       /* of the answer to the order under way */
     uint64_t orders;   /* so far; each has an id by it */
     uint64_t sent_ns;  /* the order under way; 0: none */

@@ -4,8 +4,9 @@
  * One process holds the connections of one kind of load to one server. It sets them up, says
  * `ready`, and then does a window of work for each line `go MS [WIDTH]` on its standard input, with
  * one line of JSON for each: what was done, in how much wall time and CPU time of the server. All
- * that was begun in a window is ended in it, so CPU per message has no edges. `rest` prepares for
- * the next window, and so does time without a word.
+ * that was begun in a window is ended in it, so CPU per message has no edges. (`storm` says
+ * `storming` before that line, as soon as it does.) `rest` prepares for the next window, and so does
+ * time without a word.
  */
 #ifndef SK_TESTS_BENCH_LOAD_H
 #define SK_TESTS_BENCH_LOAD_H
@@ -57,7 +58,8 @@ void text_member(const char *from, const char *name, char *out, size_t size);
 int64_t text_int(const char *text, const char *mark);
 
 uint64_t now_ns(void);
-/* CPU time of all threads of a process, user and kernel, from its schedstat. */
+/* CPU time of all threads of a process, user and kernel, from its schedstat: as soon as all of them
+ * sleep, so that what they still do about the last message is in it; in 20 ms at the latest. */
 uint64_t cpu_ns(int pid);
 
 /* One window's result. */
