@@ -300,20 +300,23 @@ void admin_tell(struct core *c, struct user *u, const char *text)
 
 void admin_no_news(struct user *u)
 {
-    mem_free(u->news);
-    u->news = NULL;
+    if (u->own == NULL)
+        return;
+    mem_free(u->own->news);
+    u->own->news = NULL;
 }
 
 void admin_news(struct user *u, const char *text)
 {
     enum { NEWS_MAX = 4000 };
+    struct account *a = user_own_account(u);
     struct buf b = BUF_EMPTY;
 
-    if (u->news != NULL && strlen(u->news) < NEWS_MAX)
-        buf_printf(&b, "%s ", u->news);
+    if (a->news != NULL && strlen(a->news) < NEWS_MAX)
+        buf_printf(&b, "%s ", a->news);
     buf_puts(&b, text);
-    mem_free(u->news);
-    u->news = buf_detach(&b);
+    mem_free(a->news);
+    a->news = buf_detach(&b);
 }
 
 /* ---- in ---- */

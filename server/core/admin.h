@@ -115,7 +115,7 @@ bool admin_stored(struct core *c, const struct pend *p, const struct core_event 
  * none (the row is the caller's to store). */
 void admin_tell(struct core *c, struct user *u, const char *text);
 void admin_news(struct user *u, const char *text);
-/* It wasn't stored: there is nothing to tell. */
+/* There is nothing to tell, or no longer. */
 void admin_no_news(struct user *u);
 
 admin_handler on_admin_status, on_admin_players, on_admin_player, on_admin_matches, on_admin_show;

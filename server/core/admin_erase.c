@@ -128,7 +128,7 @@ static struct user *make_shell(struct core *c, struct admin_ask *a, const struct
     shell = user_new(c, a->name, USER_MEMBER);
     shell->unborn = true;
     shell->since = u->since;
-    shell->hash = mem_strdup("erased");
+    user_own_account(shell)->hash = mem_strdup("erased");
     return shell;
 }
 

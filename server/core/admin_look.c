@@ -96,6 +96,8 @@ static void put_conns(const struct user *u, struct jsonw *w)
 
 static void put_user(const struct core *c, const struct user *u, struct jsonw *w)
 {
+    const struct account *a = user_account(u);
+
     user_members(u, w);
     jsonw_m_bool(w, "online", u->conns != NULL);
     jsonw_m_int(w, "since", u->since.ms);
@@ -103,8 +105,8 @@ static void put_user(const struct core *c, const struct user *u, struct jsonw *w
     if (!user_is_barred(c, u))
         return;
     jsonw_m_obj(w, "suspended");
-    jsonw_m_int(w, "until", u->barred.ms == BARRED_FOR_EVER ? 0 : u->barred.ms);
-    jsonw_m_str(w, "reason", u->barred_why);
+    jsonw_m_int(w, "until", a->barred.ms == BARRED_FOR_EVER ? 0 : a->barred.ms);
+    jsonw_m_str(w, "reason", a->barred_why);
     jsonw_obj_end(w);
 }
 
@@ -152,6 +154,7 @@ enum verdict on_admin_players(struct core *c, struct admin_ask *a, struct refusa
 enum verdict on_admin_player(struct core *c, struct admin_ask *a, struct refusal *no)
 {
     const struct user *u = admin_user(c, a, no);
+    const char *email;
     struct jsonw w;
 
     if (u == NULL)
@@ -159,8 +162,9 @@ enum verdict on_admin_player(struct core *c, struct admin_ask *a, struct refusal
     w = admin_open(c);
     jsonw_m_obj(&w, "player");
     put_user(c, u, &w);
-    if (u->email != NULL)
-        jsonw_m_str(&w, "email", u->email);
+    email = user_account(u)->email;
+    if (email != NULL)
+        jsonw_m_str(&w, "email", email);
     jsonw_m_arr(&w, "matches");
     for (const struct seat *s = u->seats; s != NULL; s = s->next)
         jsonw_int(&w, s->room->no);

@@ -128,7 +128,7 @@ static void on_add_hashed(struct core *c, struct pend *p, const struct core_even
         return;
     }
     a = take_ask(p);
-    u->hash = mem_strdup(ev->u.hashed.hash);
+    user_own_account(u)->hash = mem_strdup(ev->u.hashed.hash);
     op_user_put(&ops, u);
     op_audit(c, a, NULL, &ops);
     pend_pin(admin_store(c, a, &ops, on_added), u);
@@ -151,7 +151,7 @@ enum verdict on_admin_add(struct core *c, struct admin_ask *a, struct refusal *n
     u->unborn = true;
     u->role = role;
     if (email != NULL)
-        u->email = mem_strdup(email);
+        user_own_account(u)->email = mem_strdup(email);
     start_hash(c, a, u, password, on_add_hashed);
     return LATER;
 }
@@ -166,8 +166,7 @@ static void on_reset_stored(struct core *c, struct pend *p, const struct core_ev
     u->gate_shut = u->changing = false;
     families_ended(c, u, ok);
     if (ok) {
-        mem_free(u->hash);
-        u->hash = p->hash;
+        user_set_hash(u, p->hash);
         p->hash = NULL;
         session_end_others(c, u, NULL);
         answer_password(c, p->ask, u);
@@ -181,7 +180,8 @@ static void on_reset_hashed(struct core *c, struct pend *p, const struct core_ev
 {
     struct user *u = p->user;
     struct ops ops = {NULL, 0, 0};
-    char *old = u->hash;
+    struct account *account = user_own_account(u);
+    char *old = account->hash;
     struct admin_ask *a;
     struct pend *next;
 
@@ -194,14 +194,14 @@ static void on_reset_hashed(struct core *c, struct pend *p, const struct core_ev
     }
     a = take_ask(p);
     admin_news(u, "The operator has set a new password for you; every login was ended.");
-    u->hash = mem_strdup(ev->u.hashed.hash);
+    account->hash = mem_strdup(ev->u.hashed.hash);
     op_user_put(&ops, u); /* the row with the new one; it counts once stored */
     op_audit(c, a, NULL, &ops);
     for (struct family *f = u->families; f != NULL; f = f->next)
         ops_family_drop(&ops, f);
     next = admin_store(c, a, &ops, on_reset_stored);
-    next->hash = u->hash;
-    u->hash = old;
+    next->hash = account->hash;
+    account->hash = old;
     pend_pin(next, u);
 }
 
@@ -312,15 +312,16 @@ static void store_bar(struct core *c, struct admin_ask *a, struct user *u, const
                       admin_end *done)
 {
     struct ops ops = {NULL, 0, 0};
-    const struct wall old = u->barred;
-    char *old_why = u->barred_why;
+    struct account *account = user_own_account(u);
+    const struct wall old = account->barred;
+    char *old_why = account->barred_why;
 
-    u->barred = a->until;
-    u->barred_why = why != NULL ? mem_strdup(why) : NULL;
+    account->barred = a->until;
+    account->barred_why = why != NULL ? mem_strdup(why) : NULL;
     op_user_put(&ops, u);
-    mem_free(u->barred_why);
-    u->barred = old;
-    u->barred_why = old_why;
+    mem_free(account->barred_why);
+    account->barred = old;
+    account->barred_why = old_why;
     op_audit(c, a, NULL, &ops);
     u->gate_shut = true;
     pend_pin(admin_store(c, a, &ops, done), u);

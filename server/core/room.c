@@ -538,9 +538,10 @@ static bool is_wanted(struct core *c, struct room *r, struct match_step *st)
     for (int role = ROLE_A; role <= ROLE_B; role++) { /* a game that began during a vacation */
         const struct user *u = r->seat[role];
 
-        if (u != NULL && match_wants_extend(r->m, (enum role)role, u->vacation.until, core_now(c)))
-            return match_extend(r->m, (enum role)role, u->vacation.until, core_now(c), st) ==
-                       ERR_OK &&
+        if (u != NULL &&
+            match_wants_extend(r->m, (enum role)role, user_account(u)->vacation.until, core_now(c)))
+            return match_extend(r->m, (enum role)role, user_account(u)->vacation.until, core_now(c),
+                                st) == ERR_OK &&
                    st->n > 0;
     }
     return match_next(r->m, core_now(c), st);

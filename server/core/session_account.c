@@ -154,7 +154,7 @@ static void on_registered_hash(struct core *c, struct pend *p, const struct core
         user_free(c, u);
         return;
     }
-    u->hash = mem_strdup(ev->u.hashed.hash);
+    user_own_account(u)->hash = mem_strdup(ev->u.hashed.hash);
     store_login(c, p);
 }
 
@@ -190,7 +190,7 @@ enum verdict on_session_register(struct core *c, struct conn *cn, struct msg_req
     u = user_new(c, req->p.name, USER_MEMBER);
     u->unborn = true;
     if (req->p.email != NULL)
-        u->email = mem_strdup(req->p.email);
+        user_own_account(u)->email = mem_strdup(req->p.email);
     p = pend_new(c, cn, req, on_registered_hash);
     pend_pin(p, u);
     p->invite = invite;
@@ -202,7 +202,8 @@ enum verdict on_session_register(struct core *c, struct conn *cn, struct msg_req
 
 static void on_login_checked(struct core *c, struct pend *p, const struct core_event *ev)
 {
-    const bool fits = p->user != NULL && ev->u.hashed.ok && str_eq(p->hash, p->user->hash);
+    const bool fits =
+        p->user != NULL && ev->u.hashed.ok && str_eq(p->hash, user_account(p->user)->hash);
 
     c->n_hashing--;
     if (ev->u.hashed.err == ERR_OK && !fits)
@@ -231,11 +232,12 @@ enum verdict on_session_login(struct core *c, struct conn *cn, struct msg_reques
         return session_refuse(no, ERR_BUSY, NULL);
     p = pend_new(c, cn, req, on_login_checked);
     p->source = limits_hold(cn);
-    if (u != NULL && u->hash != NULL) {
+    if (u != NULL && user_account(u)->hash != NULL) {
         pend_pin(p, u);
-        p->hash = mem_strdup(u->hash); /* it may be another when the answer comes */
+        p->hash = mem_strdup(user_account(u)->hash); /* it may be another when the answer comes */
     }
-    hash_start(c, p, p->req.p.password, p->user != NULL ? p->user->hash : nobodys_hash);
+    hash_start(c, p, p->req.p.password,
+               p->user != NULL ? user_account(p->user)->hash : nobodys_hash);
     return LATER;
 }
 
@@ -249,8 +251,7 @@ static void on_password_stored(struct core *c, struct pend *p, const struct core
     u->gate_shut = u->changing = false;
     families_ended(c, u, ev->u.stored.err == ERR_OK);
     if (ev->u.stored.err == ERR_OK) {
-        mem_free(u->hash);
-        u->hash = p->hash;
+        user_set_hash(u, p->hash);
         p->hash = NULL;
         session_end_others(c, u, cn);
         if (cn != NULL)
@@ -265,7 +266,8 @@ static void on_new_password_hash(struct core *c, struct pend *p, const struct co
 {
     struct user *u = p->user;
     struct ops ops = {NULL, 0, 0};
-    char *old = u->hash;
+    struct account *account = user_own_account(u);
+    char *old = account->hash;
     const struct conn *cn = pend_conn(c, p);
 
     c->n_hashing--;
@@ -277,9 +279,9 @@ static void on_new_password_hash(struct core *c, struct pend *p, const struct co
     }
     p = hand_on(c, p, on_password_stored);
     p->hash = mem_strdup(ev->u.hashed.hash);
-    u->hash = p->hash; /* the row with the new one; it counts once stored */
+    account->hash = p->hash; /* the row with the new one; it counts once stored */
     op_user_put(&ops, u);
-    u->hash = old;
+    account->hash = old;
     for (struct family *f = u->families; f != NULL; f = f->next)
         if (cn == NULL || f != cn->family)
             ops_family_drop(&ops, f);
@@ -317,6 +319,6 @@ enum verdict on_session_password(struct core *c, struct conn *cn, struct msg_req
     p = pend_new(c, cn, req, on_old_password_checked);
     pend_pin(p, u);
     u->gate_shut = u->changing = true;
-    hash_start(c, p, p->req.p.old_password, u->hash);
+    hash_start(c, p, p->req.p.old_password, user_account(u)->hash);
     return LATER;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include "common/base/mem.h"
 #include "common/base/str.h"
+#include "server/core/admin.h"
 #include "server/core/room.h"
 #include "server/core/standing.h"
 #include "server/core/user.h"
@@ -167,21 +168,20 @@ static void tell_warned(struct core *c, struct conn *cn)
     struct ops ops = {NULL, 0, 0};
     struct pend *p;
 
-    if (!u->warned && u->news == NULL)
+    if (!u->warned && user_account(u)->news == NULL)
         return;
     if (u->warned)
         tell_stolen(c, cn);
-    if (u->news != NULL) {
+    if (user_account(u)->news != NULL) {
         struct jsonw w = note_open(c, NOTE_SERVER_NOTICE);
 
-        jsonw_m_str(&w, "text", u->news);
+        jsonw_m_str(&w, "text", user_account(u)->news);
         note_send(c, cn, &w);
     }
     if (u->gate_shut)
         return;
     u->warned = false;
-    mem_free(u->news);
-    u->news = NULL;
+    admin_no_news(u);
     if (!u->stored)
         return;
     p = pend_new(c, NULL, NULL, on_row_stored);

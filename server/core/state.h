@@ -138,16 +138,29 @@ struct vacation {
 
 #define BARRED_FOR_EVER INT64_MAX
 
+/* What a user has beyond a guest who looks on. */
+struct account {
+    struct vacation vacation;
+    char *news; /* owned: what an operator did meanwhile, told like `warned`; NULL: nothing */
+    struct wall barred;          /* suspended until then; BARRED_FOR_EVER; ms 0: not at all */
+    char *barred_why;            /* owned; NULL: not suspended */
+    char *hash, *email;          /* owned; members */
+    char (*muted)[NAME_KEY_LEN]; /* owned */
+    size_t n_muted;
+};
+
 struct user {
     char key[NAME_KEY_LEN];
     char name[NAME_LEN + 1];
-    uint8_t kind, role; /* enum user_kind, enum user_role */
-    bool stored;        /* its row is durable */
-    bool unborn;        /* registering: holds the name, is nobody yet */
-    unsigned storing;   /* transactions under way that hold its row */
-    unsigned pins;      /* pends that point here */
-    bool gate_shut;     /* a change of its tokens or row is under way */
-    bool changing;      /* that of its password: nobody logs in by the old one meanwhile */
+    uint8_t kind, role;  /* enum user_kind, enum user_role */
+    bool stored : 1;     /* its row is durable */
+    bool unborn : 1;     /* registering: holds the name, is nobody yet */
+    bool gate_shut : 1;  /* a change of its tokens or row is under way */
+    bool changing : 1;   /* that of its password: nobody logs in by the old one meanwhile */
+    bool warned : 1;     /* its tokens were stolen while it was away: told at its next login */
+    unsigned storing;    /* transactions under way that hold its row */
+    unsigned pins;       /* pends that point here */
+    struct account *own; /* owned; NULL: an empty one (user_account, user_own_account) */
     struct gate gate;
     struct timer timer; /* a guest's expiry */
     struct conn *conns;
@@ -156,14 +169,6 @@ struct user {
     struct family *families;
     struct wall since;
     int64_t chat_ms; /* its chat bucket is full again at this mono time */
-    struct vacation vacation;
-    bool warned;        /* its tokens were stolen while it was away: told at its next login */
-    char *news;         /* owned: what an operator did meanwhile, told likewise; NULL: nothing */
-    struct wall barred; /* suspended until then; BARRED_FOR_EVER; ms 0: not at all */
-    char *barred_why;   /* owned; NULL: not suspended */
-    char *hash, *email; /* owned; members */
-    char (*muted)[NAME_KEY_LEN]; /* owned */
-    size_t n_muted;
 };
 
 /* ---- matches ---- */

@@ -69,6 +69,40 @@ void user_guest_name(struct core *c, char name[NAME_LEN + 1])
     buf_fini(&b);
 }
 
+const struct account *user_account(const struct user *u)
+{
+    static const struct account empty = {.hash = NULL};
+
+    return u->own != NULL ? u->own : &empty;
+}
+
+struct account *user_own_account(struct user *u)
+{
+    if (u->own == NULL)
+        u->own = mem_zalloc(sizeof(*u->own));
+    return u->own;
+}
+
+void user_set_hash(struct user *u, char *hash)
+{
+    struct account *a = user_own_account(u);
+
+    mem_free(a->hash);
+    a->hash = hash;
+}
+
+static void account_free(struct account *a)
+{
+    if (a == NULL)
+        return;
+    mem_free(a->hash);
+    mem_free(a->email);
+    mem_free(a->news);
+    mem_free(a->barred_why);
+    mem_free(a->muted);
+    mem_free(a);
+}
+
 void user_free(struct core *c, struct user *u)
 {
     struct gate waiters = {NULL, NULL};
@@ -81,11 +115,7 @@ void user_free(struct core *c, struct user *u)
     if (u->kind == USER_GUEST)
         c->n_guests--;
     gate_move(&u->gate, &waiters);
-    mem_free(u->hash);
-    mem_free(u->email);
-    mem_free(u->news);
-    mem_free(u->barred_why);
-    mem_free(u->muted);
+    account_free(u->own);
     mem_free(u);
     gate_open(c, &waiters);
 }
@@ -113,28 +143,33 @@ void user_json(const struct user *u, struct jsonw *w)
 
 bool user_is_barred(const struct core *c, const struct user *u)
 {
-    return u->barred_why != NULL && c->wall.ms < u->barred.ms;
+    const struct account *a = user_account(u);
+
+    return a->barred_why != NULL && c->wall.ms < a->barred.ms;
 }
 
 void user_bar(struct user *u, struct wall until, const char *why)
 {
-    mem_free(u->barred_why);
-    u->barred = until;
-    u->barred_why = why != NULL ? mem_strdup(why) : NULL;
+    struct account *a = user_own_account(u);
+
+    mem_free(a->barred_why);
+    a->barred = until;
+    a->barred_why = why != NULL ? mem_strdup(why) : NULL;
 }
 
 char *user_barred_words(const struct core *c, const struct user *u)
 {
     enum { HOUR_MS = 3600 * 1000, DAY_HOURS = 24 };
-    const int64_t hours = (u->barred.ms - c->wall.ms + HOUR_MS - 1) / HOUR_MS;
+    const struct account *a = user_account(u);
+    const int64_t hours = (a->barred.ms - c->wall.ms + HOUR_MS - 1) / HOUR_MS;
     struct buf b = BUF_EMPTY;
 
     buf_puts(&b, "This account is suspended");
-    if (u->barred.ms != BARRED_FOR_EVER && hours > INT64_C(2) * DAY_HOURS)
+    if (a->barred.ms != BARRED_FOR_EVER && hours > INT64_C(2) * DAY_HOURS)
         buf_printf(&b, " for %lld more days", (long long)(hours + DAY_HOURS - 1) / DAY_HOURS);
-    else if (u->barred.ms != BARRED_FOR_EVER)
+    else if (a->barred.ms != BARRED_FOR_EVER)
         buf_printf(&b, " for %lld more hours", (long long)hours);
-    buf_printf(&b, ": %s", u->barred_why);
+    buf_printf(&b, ": %s", a->barred_why);
     return buf_detach(&b);
 }
 
@@ -308,36 +343,37 @@ void user_drop_seat(struct core *c, struct user *u, const struct room *r)
     user_idle(c, u);
 }
 
-static size_t muted_at(const struct user *u, const char *name)
+static size_t muted_at(const struct account *a, const char *name)
 {
     char key[NAME_KEY_LEN];
     size_t i = 0;
 
     name_key(key, name);
-    while (i < u->n_muted && memcmp(u->muted[i], key, sizeof(key)) != 0)
+    while (i < a->n_muted && memcmp(a->muted[i], key, sizeof(key)) != 0)
         i++;
     return i;
 }
 
 bool user_has_muted(const struct user *u, const char *name)
 {
-    return u->n_muted > 0 && muted_at(u, name) < u->n_muted;
+    return u->own != NULL && u->own->n_muted > 0 && muted_at(u->own, name) < u->own->n_muted;
 }
 
 bool user_mute(struct user *u, const char *name, bool on)
 {
-    size_t i = muted_at(u, name);
+    struct account *a = user_own_account(u);
+    size_t i = muted_at(a, name);
 
-    if (on == (i < u->n_muted))
+    if (on == (i < a->n_muted))
         return true;
     if (!on) {
-        u->n_muted--;
-        memmove(u->muted[i], u->muted[i + 1], (u->n_muted - i) * sizeof(*u->muted));
+        a->n_muted--;
+        memmove(a->muted[i], a->muted[i + 1], (a->n_muted - i) * sizeof(*a->muted));
         return true;
     }
-    if (u->n_muted == MUTED_MAX)
+    if (a->n_muted == MUTED_MAX)
         return false;
-    u->muted = mem_resize(u->muted, u->n_muted + 1, sizeof(*u->muted));
-    name_key(u->muted[u->n_muted++], name);
+    a->muted = mem_resize(a->muted, a->n_muted + 1, sizeof(*a->muted));
+    name_key(a->muted[a->n_muted++], name);
     return true;
 }

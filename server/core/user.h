@@ -24,6 +24,12 @@ struct user *user_new(struct core *c, const char *name, enum user_kind kind);
 void user_guest_name(struct core *c, char name[NAME_LEN + 1]);
 /* Forget a user who has no connection, seat or pin. Waiters at its gate are retried. */
 void user_free(struct core *c, struct user *u);
+/* Its account: an empty one where it has none. Borrowed until that is changed. */
+const struct account *user_account(const struct user *u);
+/* The same, to be changed: made where it has none. */
+struct account *user_own_account(struct user *u);
+/* Another password's hash (taken). */
+void user_set_hash(struct user *u, char *hash);
 /* `user` as an object: {name, kind, role}. */
 void user_json(const struct user *u, struct jsonw *w);
 /* Its members, behind an open object. */

@@ -8,36 +8,37 @@ void op_user_put(struct ops *o, const struct user *u)
     struct store_op *op = ops_add(o, STORE_USER_PUT);
     struct buf b = BUF_EMPTY;
     struct jsonw w = jsonw_on(&b);
+    const struct account *a = user_account(u);
 
     jsonw_obj(&w);
     jsonw_m_str(&w, "name", u->name);
     jsonw_m_int(&w, "kind", u->kind);
     jsonw_m_int(&w, "role", u->role);
     jsonw_m_int(&w, "since", u->since.ms);
-    if (u->hash != NULL)
-        jsonw_m_str(&w, "hash", u->hash);
-    if (u->email != NULL)
-        jsonw_m_str(&w, "email", u->email);
-    if (u->vacation.days > 0) {
+    if (a->hash != NULL)
+        jsonw_m_str(&w, "hash", a->hash);
+    if (a->email != NULL)
+        jsonw_m_str(&w, "email", a->email);
+    if (a->vacation.days > 0) {
         jsonw_m_obj(&w, "vacation");
-        jsonw_m_int(&w, "until", u->vacation.until.ms);
-        jsonw_m_int(&w, "year", u->vacation.year);
-        jsonw_m_int(&w, "days", u->vacation.days);
+        jsonw_m_int(&w, "until", a->vacation.until.ms);
+        jsonw_m_int(&w, "year", a->vacation.year);
+        jsonw_m_int(&w, "days", a->vacation.days);
         jsonw_obj_end(&w);
     }
-    if (u->news != NULL)
-        jsonw_m_str(&w, "news", u->news);
-    if (u->barred_why != NULL) {
+    if (a->news != NULL)
+        jsonw_m_str(&w, "news", a->news);
+    if (a->barred_why != NULL) {
         jsonw_m_obj(&w, "barred");
-        jsonw_m_int(&w, "until", u->barred.ms == BARRED_FOR_EVER ? 0 : u->barred.ms);
-        jsonw_m_str(&w, "why", u->barred_why);
+        jsonw_m_int(&w, "until", a->barred.ms == BARRED_FOR_EVER ? 0 : a->barred.ms);
+        jsonw_m_str(&w, "why", a->barred_why);
         jsonw_obj_end(&w);
     }
     if (u->warned)
         jsonw_m_bool(&w, "warned", true);
     jsonw_m_arr(&w, "muted");
-    for (size_t i = 0; i < u->n_muted; i++)
-        jsonw_str(&w, u->muted[i]);
+    for (size_t i = 0; i < a->n_muted; i++)
+        jsonw_str(&w, a->muted[i]);
     jsonw_arr_end(&w);
     jsonw_obj_end(&w);
     memcpy(op->name, u->key, sizeof(u->key));
@@ -80,27 +81,28 @@ static bool read_barred(struct user *u, const struct json *j)
 /* Read the row's members; false: it isn't one. */
 static bool read_row(struct user *u, const struct json *j)
 {
+    struct account *a = user_own_account(u);
     int64_t role;
+    bool warned;
     const char *text;
 
     if (!json_get_int(j, "role", &role) || role < USER_PLAIN || role > USER_ADMIN ||
         !json_get_int(j, "since", &u->since.ms) ||
-        !read_vacation(&u->vacation, json_get(j, "vacation")) ||
+        !read_vacation(&a->vacation, json_get(j, "vacation")) ||
         !read_barred(u, json_get(j, "barred")))
         return false;
     if (json_get_string(j, "news", &text))
-        u->news = mem_strdup(text);
-    if (!json_get_bool(j, "warned", &u->warned))
-        u->warned = false;
+        a->news = mem_strdup(text);
+    u->warned = json_get_bool(j, "warned", &warned) && warned;
     u->role = (uint8_t)role;
     if (json_get_string(j, "hash", &text))
-        u->hash = mem_strdup(text);
+        a->hash = mem_strdup(text);
     if (json_get_string(j, "email", &text))
-        u->email = mem_strdup(text);
+        a->email = mem_strdup(text);
     for (const struct json *m = json_first(json_get(j, "muted")); m != NULL; m = json_next(m))
         if (!json_string(m, &text) || !user_mute(u, text, true))
             return false;
-    return u->kind == USER_GUEST || u->hash != NULL;
+    return u->kind == USER_GUEST || a->hash != NULL;
 }
 
 enum err user_load(struct core *c, const char *name, const char *data, size_t len)

@@ -30,7 +30,7 @@ static int64_t days_left(const struct core *c, const struct vacation *v)
 
 int64_t user_vacation_until_ms(const struct core *c, const struct user *u)
 {
-    const int64_t left = mono_since(u->vacation.until, core_now(c).served);
+    const int64_t left = mono_since(user_account(u)->vacation.until, core_now(c).served);
 
     return left > 0 ? c->wall.ms + left : 0;
 }
@@ -41,7 +41,7 @@ static void answer(struct core *c, struct conn *cn, const struct msg_request *re
 
     jsonw_obj(&w);
     jsonw_m_int(&w, "until_ms", user_vacation_until_ms(c, cn->user));
-    jsonw_m_int(&w, "days_left", days_left(c, &cn->user->vacation));
+    jsonw_m_int(&w, "days_left", days_left(c, &user_account(cn->user)->vacation));
     jsonw_obj_end(&w);
     reply_send(c, cn, &w);
 }
@@ -55,7 +55,7 @@ static void on_vacation_stored(struct core *c, struct pend *p, const struct core
 
     u->gate_shut = false;
     if (ok)
-        u->vacation = p->vacation;
+        user_own_account(u)->vacation = p->vacation;
     if (cn != NULL && ok)
         answer(c, cn, &p->req);
     else if (cn != NULL)
@@ -80,12 +80,14 @@ static struct room *busy_room(const struct user *u)
 /* The vacation as it will be. */
 static struct vacation longer(const struct core *c, const struct user *u, int64_t days)
 {
-    const struct mono from = {MAX(u->vacation.until.ms, core_now(c).served.ms)};
+    const struct mono from = {MAX(user_account(u)->vacation.until.ms, core_now(c).served.ms)};
     const int64_t year = year_of(c->wall);
 
-    return (struct vacation){.until = mono_after(from, days * DAY_MS),
-                             .year = year,
-                             .days = (u->vacation.year == year ? u->vacation.days : 0) + days};
+    return (struct vacation){
+        .until = mono_after(from, days * DAY_MS),
+        .year = year,
+        .days =
+            (user_account(u)->vacation.year == year ? user_account(u)->vacation.days : 0) + days};
 }
 
 static void extend_all(struct core *c, const struct pend *p, struct ops *ops)
@@ -122,7 +124,7 @@ enum verdict on_player_vacation(struct core *c, struct conn *cn, struct msg_requ
         answer(c, cn, req);
         return SAID;
     }
-    if (req->p.days > days_left(c, &u->vacation))
+    if (req->p.days > days_left(c, &user_account(u)->vacation))
         return session_refuse(no, ERR_DENIED, "not so many vacation days are left this year");
     busy = busy_room(u);
     if (busy != NULL)
@@ -130,10 +132,11 @@ enum verdict on_player_vacation(struct core *c, struct conn *cn, struct msg_requ
     p = pend_new(c, cn, req, on_vacation_stored);
     pend_pin(p, u);
     p->vacation = longer(c, u, p->req.p.days);
-    old = u->vacation;
-    u->vacation = p->vacation; /* the row with the new one; it counts once stored */
+    old = user_account(u)->vacation;
+    user_own_account(u)->vacation =
+        p->vacation; /* the row with the new one; it counts once stored */
     op_user_put(&ops, u);
-    u->vacation = old;
+    user_own_account(u)->vacation = old;
     extend_all(c, p, &ops);
     u->gate_shut = true;
     out_store(c, p->id, &ops);
