@@ -4,7 +4,9 @@
 #include <cjson/cJSON.h>
 
 #include "common/base/hex.h"
+#include "common/base/mem.h"
 #include "common/base/str.h"
+#include "proto/json_scan.h"
 #include "proto/jsonw.h"
 
 const struct json_limits json_wire_limits = {8, 64, 512};
@@ -21,25 +23,111 @@ static const struct json *json(const cJSON *c)
     return (const struct json *)(const void *)c;
 }
 
+/* ---- memory of a tree ---- */
+
+enum { ALIGN = 8 };
+_Static_assert(_Alignof(cJSON) <= ALIGN && sizeof(cJSON) % ALIGN == 0, "items lie side by side");
+
+/* A tree lies in one piece of memory, its root first; in more only if cJSON wants more than we
+ * reckoned. */
+struct piece {
+    struct piece *next;
+    size_t used, size; /* bytes of room[] */
+    _Alignas(ALIGN) unsigned char room[];
+};
+
+/* Where a parser takes memory from: the newest piece. */
+struct pieces {
+    struct piece *last;
+};
+
+static void add_piece(struct pieces *ps, size_t size)
+{
+    struct piece *p = mem_alloc(sizeof(*p) + size);
+
+    p->next = NULL;
+    p->used = 0;
+    p->size = size;
+    if (ps->last != NULL)
+        ps->last->next = p;
+    ps->last = p;
+}
+
+/* This thread's; NULL: it isn't parsing. cJSON's hooks are the process's and take no context, so
+ * there is no other way to tell them. */
+static _Thread_local struct pieces *parsing;
+
+static void *take(size_t n)
+{
+    const size_t whole = (n + ALIGN - 1) / ALIGN * ALIGN;
+    struct piece *p;
+
+    if (parsing == NULL)
+        return malloc(n);
+    p = parsing->last;
+    if (whole > p->size - p->used) {
+        add_piece(parsing, MAX(p->size, whole));
+        p = parsing->last;
+    }
+    p->used += whole;
+    return p->room + p->used - whole;
+}
+
+static void give(void *p)
+{
+    if (parsing == NULL)
+        free(p);
+}
+
+/* Before there is a thread: they are written without a lock, and every parse reads them. */
+__attribute__((constructor)) static void set_hooks(void)
+{
+    cJSON_InitHooks(&(cJSON_Hooks){.malloc_fn = take, .free_fn = give});
+}
+
+/* All that cJSON takes for `values` values in `len` bytes: an item each, a string and a name. */
+static size_t tree_size(size_t values, size_t len)
+{
+    return values * (sizeof(cJSON) + (size_t)2 * ALIGN) + len;
+}
+
 enum err json_parse(const char *text, size_t len, const struct json_limits *limits,
                     struct json **out, char why[JSON_WHY_LEN])
 {
+    struct pieces own = {NULL};
+    unsigned values;
+    const void *first;
     enum err e;
     cJSON *tree;
 
     *out = NULL;
-    e = json_scan(text, len, limits, why);
+    e = json_scan_count(text, len, limits, why, &values);
     if (e != ERR_OK)
         return e;
+    add_piece(&own, tree_size(values, len));
+    first = own.last->room;
+    parsing = &own;
     tree = cJSON_ParseWithLength(text, len);
-    CHECK(tree != NULL); /* what the scanner takes cJSON takes, unless memory is exhausted */
+    parsing = NULL;
+    CHECK(tree != NULL);  /* what the scanner takes cJSON takes */
+    CHECK(tree == first); /* json_free counts on it */
     *out = (struct json *)(void *)tree;
     return ERR_OK;
 }
 
 void json_free(struct json *j)
 {
-    cJSON_Delete((cJSON *)(void *)j);
+    struct piece *p;
+
+    if (j == NULL)
+        return;
+    p = (struct piece *)(void *)((unsigned char *)(void *)j - offsetof(struct piece, room));
+    while (p != NULL) {
+        struct piece *next = p->next;
+
+        mem_free(p);
+        p = next;
+    }
 }
 
 enum json_type json_type(const struct json *j)

@@ -5,8 +5,8 @@
 
 #include "common/base/mem.h"
 #include "common/base/utf8.h"
-#include "proto/json.h"
 #include "proto/json_bytes.h"
+#include "proto/json_scan.h"
 
 enum { NAMES_NEAR = 128 }; /* names of open objects kept without the heap */
 
@@ -423,8 +423,8 @@ static unsigned limit_or(unsigned limit, unsigned otherwise)
     return limit > 0 ? MIN(limit, otherwise) : otherwise;
 }
 
-enum err json_scan(const char *text, size_t len, const struct json_limits *limits,
-                   char why[JSON_WHY_LEN])
+enum err json_scan_count(const char *text, size_t len, const struct json_limits *limits,
+                         char why[JSON_WHY_LEN], unsigned *values)
 {
     struct scan s; /* not all set: near is large, and this path hot */
     bool ok;
@@ -445,5 +445,14 @@ enum err json_scan(const char *text, size_t len, const struct json_limits *limit
         explain(&s, why);
     if (s.name != s.near)
         mem_free(s.name);
+    *values = s.values;
     return ok ? ERR_OK : ERR_PARSE;
+}
+
+enum err json_scan(const char *text, size_t len, const struct json_limits *limits,
+                   char why[JSON_WHY_LEN])
+{
+    unsigned values;
+
+    return json_scan_count(text, len, limits, why, &values);
 }
