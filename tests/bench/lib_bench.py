@@ -288,14 +288,15 @@ class Bench:
     def ref(self, kind, *args):
         return self.keep(Service("ref " + kind, [self.tool("ref"), kind, *args]))
 
-    def skirmishd(self, *options, name="skirmishd"):
+    def skirmishd(self, *options, under=()):
+        """`under`: a command that runs it."""
         data = tempfile.mkdtemp(dir=self.dir)
         conf = os.path.join(data, "skirmishd.conf")
         with open(conf, "w", encoding="ascii") as out:
             out.write("[limits]\nmatches = 100000\nguests = 100000\nwatchers = 100000\n"
                       "connections_before_login = 20000\nearly_drop = 20000\n")
-        return self.keep(Service(name, [
-            os.path.join(self.build, "bin", "skirmishd"), "--config", conf, "--data", data,
+        return self.keep(Service("skirmishd", [
+            *under, os.path.join(self.build, "bin", "skirmishd"), "--config", conf, "--data", data,
             "--listen", "127.0.0.1:0", *options]))
 
     def certificate(self):
