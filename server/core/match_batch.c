@@ -39,19 +39,17 @@ void match_spare_free(struct match_spare *s)
     mem_free(s);
 }
 
-/* A zeroed batch, but for the room that its lists bring along. */
+/* A zeroed batch, but for its core (copied next) and the room that its lists bring along. */
 static struct match_batch *batch_take(const struct match_env *env)
 {
+    const size_t zeroed = offsetof(struct match_batch, m);
     struct match_spare *s = env->spare;
-    struct match_batch *b, was;
+    struct match_batch *b;
 
     if (s == NULL || s->n == 0)
         return mem_zalloc(sizeof(*b));
     b = s->batch[--s->n];
-    was = *b;
-    *b = (struct match_batch){.recs = was.recs, .ev = was.ev};
-    b->core.game.rules.undo = was.core.game.rules.undo;
-    b->core.game.rules.undo_cap = was.core.game.rules.undo_cap;
+    memset((char *)b + zeroed, 0, sizeof(*b) - zeroed);
     b->recs.n = 0;
     buf_reset(&b->recs.text);
     return b;
@@ -132,38 +130,38 @@ static bool carries_left(const struct entry *e)
 }
 
 /* The line's hash; recovery has hashed the line that it must be. */
-static void hash_line(struct match_batch *b, struct match_rec *rec, const struct buf *line)
+static void hash_line(struct match_batch *b, struct match_rec *rec)
 {
+    const char *line = b->recs.text.data + rec->off;
     const uint32_t i = b->core.head - 1;
 
-    if (b->expect != NULL && i < b->expect->n && b->expect->rec[i].len == line->len &&
-        memcmp(recs_line(b->expect, i), line->data, line->len) == 0) {
+    if (b->expect != NULL && i < b->expect->n && b->expect->rec[i].len == rec->len &&
+        memcmp(recs_line(b->expect, i), line, rec->len) == 0) {
         memcpy(rec->hash, b->expect->rec[i].hash, FD1_LEN);
         return;
     }
     b->differs = true;
-    fd1_journal_hash(b->core.hash, line->data, rec->len, rec->hash);
+    fd1_journal_hash(b->core.hash, line, rec->len, rec->hash);
 }
 
 void batch_put(struct match_batch *b, struct entry *e)
 {
-    struct buf line = BUF_EMPTY;
+    const size_t off = b->recs.text.len;
     struct match_rec *rec;
 
-    (void)buf_room(&line, LINE_HINT);
+    (void)buf_room(&b->recs.text, LINE_HINT);
     e->seq = ++b->core.head;
     e->ts = b->now.wall;
     e->has_left = core_has_clock(b->m) && b->core.started && carries_left(e);
     memcpy(e->left_ms, b->left_ms, sizeof(e->left_ms));
-    entry_encode(e, b->m->setup.scenario, &line);
-    rec = recs_add(&b->recs, line.data, line.len);
+    entry_encode(e, b->m->setup.scenario, &b->recs.text);
+    rec = recs_close(&b->recs, off);
     rec->kind = e->kind;
-    hash_line(b, rec, &line);
+    hash_line(b, rec);
     memcpy(b->core.hash, rec->hash, FD1_LEN);
     b->core.last_at = e->ts;
     if (e->kind == ENTRY_ORDER || e->kind == ENTRY_ROLL || e->kind == ENTRY_PLAY)
         b->core.last_play = e->seq;
-    buf_fini(&line);
 }
 
 static void put_event(struct match_batch *b, const struct rules_event *ev,
@@ -508,7 +506,8 @@ void batch_commit(struct match_batch *b, struct match_applied *out)
 {
     struct match *m = b->m;
     const uint32_t before = m->core.head;
-    const struct game old = m->core.game;
+    struct rules_undo *undo = m->core.game.rules.undo;
+    const uint32_t undo_cap = m->core.game.rules.undo_cap;
 
     match_prepared_drop(m);
     m->core = b->core;
@@ -522,7 +521,8 @@ void batch_commit(struct match_batch *b, struct match_applied *out)
     }
     m->restored = m->core.dice.kid != m->env->kid && m->core.state != MATCH_OVER;
     *out = b->applied;
-    b->core.game = old; /* its room, for the next one */
+    b->core.game.rules.undo = undo; /* its room, for the next one */
+    b->core.game.rules.undo_cap = undo_cap;
     batch_free(b);
 }
 

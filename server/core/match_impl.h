@@ -100,6 +100,8 @@ struct match_recs {
 };
 /* Append a line; its hash isn't set. */
 struct match_rec *recs_add(struct match_recs *r, const char *line, size_t len);
+/* The same for a line, without its end, that stands in r->text already, from `off` to its end. */
+struct match_rec *recs_close(struct match_recs *r, size_t off);
 void recs_append(struct match_recs *to, const struct match_recs *from);
 void recs_fini(struct match_recs *r);
 static inline const char *recs_line(const struct match_recs *r, uint32_t i)
@@ -171,16 +173,16 @@ struct match {
 
 /* A transaction being made, then waiting for the store. */
 struct match_batch {
-    struct match *m;
     struct match_core core; /* as it will be; owns its game */
     struct match_recs recs; /* its entries */
+    struct game_events ev;
+    struct match *m; /* from here on zero in a new one (batch_take) */
     struct match_now now;
     int64_t left_ms[2]; /* at the batch's time, for entries that carry it */
     bool state_changed, phase_began;
     bool unhashed;                   /* recovery: state hashes wait until they are asked for */
     const struct match_recs *expect; /* recovery: the lines that it must give; NULL: live */
     bool differs;                    /* it didn't */
-    struct game_events ev;
     struct match_applied applied;
     bool share; /* a share's: no entries */
     uint8_t role;

@@ -9,7 +9,7 @@
 #include "proto/entry_words.h"
 #include "server/core/match_impl.h"
 
-struct match_rec *recs_add(struct match_recs *r, const char *line, size_t len)
+struct match_rec *recs_close(struct match_recs *r, size_t off)
 {
     struct match_rec *rec;
 
@@ -17,14 +17,21 @@ struct match_rec *recs_add(struct match_recs *r, const char *line, size_t len)
         r->cap = r->cap == 0 ? 8 : r->cap * 2;
         r->rec = mem_resize(r->rec, r->cap, sizeof(*r->rec));
     }
-    CHECK(r->text.len + len < UINT32_MAX);
+    CHECK(r->text.len < UINT32_MAX);
     rec = &r->rec[r->n++];
     memset(rec, 0, sizeof(*rec));
-    rec->off = (uint32_t)r->text.len;
-    rec->len = (uint32_t)len;
-    buf_put(&r->text, line, len);
+    rec->off = (uint32_t)off;
+    rec->len = (uint32_t)(r->text.len - off);
     buf_putc(&r->text, '\n');
     return rec;
+}
+
+struct match_rec *recs_add(struct match_recs *r, const char *line, size_t len)
+{
+    const size_t off = r->text.len;
+
+    buf_put(&r->text, line, len);
+    return recs_close(r, off);
 }
 
 void recs_append(struct match_recs *to, const struct match_recs *from)

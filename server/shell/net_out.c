@@ -86,11 +86,13 @@ static ssize_t write_items(struct peer *p, uint32_t done)
     struct iovec part[WRITE_ITEMS];
     const struct msghdr msg = {.msg_iov = part, .msg_iovlen = n};
 
+    peer_net(p)->stats.writes++;
+    if (n == 1) /* the usual case */
+        return send(peer_fd(p), item[0]->data + p->sent, item[0]->len - p->sent, MSG_NOSIGNAL);
     for (uint32_t i = 0; i < n; i++)
         part[i] = (struct iovec){item[i]->data, item[i]->len};
     part[0].iov_base = item[0]->data + p->sent;
     part[0].iov_len -= p->sent;
-    peer_net(p)->stats.writes++;
     return sendmsg(peer_fd(p), &msg, MSG_NOSIGNAL);
 }
 
