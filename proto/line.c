@@ -1,39 +1,67 @@
 /* SPDX-License-Identifier: ISC */
 #include "proto/line.h"
 
-/* A drained reader keeps this much room, so that idle connections cost little. */
-enum { KEEP_CAP = 8 * 1024 };
+#include "common/base/mem.h"
+
+enum {
+    CAP_MIN = 64,
+    KEEP_CAP = 8 * 1024 /* a drained reader keeps this much room */
+};
 
 void line_init(struct line_reader *r, size_t limit)
 {
-    *r = (struct line_reader){.in = BUF_EMPTY, .limit = limit};
+    CHECK(limit <= UINT32_MAX);
+    *r = (struct line_reader){.in = NULL, .limit = (uint32_t)limit};
 }
 
 void line_fini(struct line_reader *r)
 {
-    buf_fini(&r->in);
-    r->scanned = 0;
-    r->taken = 0;
+    mem_free(r->in);
+    r->in = NULL;
 }
 
 /* Move what waits to the front, when that is no more work than what was handed out since. */
-static void drop_taken(struct line_reader *r)
+static void drop_taken(struct line_bytes *in)
 {
-    if (r->taken == r->in.len)
-        buf_reset(&r->in);
-    else if (r->taken >= r->in.len - r->taken)
-        buf_consume(&r->in, r->taken);
-    else
+    const size_t waiting = in->len - in->taken;
+
+    if (in->taken < waiting)
         return;
-    r->taken = 0;
+    memmove(in->data, in->data + in->taken, waiting);
+    in->len = waiting;
+    in->taken = 0;
+}
+
+/* Room for `n` more bytes. */
+static struct line_bytes *with_room(struct line_bytes *in, size_t n)
+{
+    const size_t len = in != NULL ? in->len : 0;
+    size_t cap = in != NULL ? in->cap : (size_t)CAP_MIN;
+
+    CHECK(n < SIZE_MAX / 4 - len);
+    if (in != NULL && cap - len >= n)
+        return in;
+    while (cap - len < n)
+        cap *= 2;
+    if (in != NULL) {
+        in = mem_resize(in, sizeof(*in) + cap, 1);
+    } else {
+        in = mem_alloc(sizeof(*in) + cap);
+        *in = (struct line_bytes){.len = 0};
+    }
+    in->cap = cap;
+    return in;
 }
 
 void line_feed(struct line_reader *r, const char *data, size_t len)
 {
     if (r->too_long || len == 0)
         return;
-    drop_taken(r);
-    buf_put(&r->in, data, len);
+    if (r->in != NULL)
+        drop_taken(r->in);
+    r->in = with_room(r->in, len);
+    memcpy(r->in->data + r->in->len, data, len);
+    r->in->len += len;
 }
 
 static bool is_blank(const char *s, size_t len)
@@ -54,31 +82,33 @@ static enum line_result stop(struct line_reader *r)
 /* No '\n' among the `len` bytes that wait at `s`: is there still hope for their line? */
 static enum line_result wait_for_end(struct line_reader *r, const char *s, size_t len)
 {
-    r->scanned = len;
-    if (len > r->limit && (len > r->limit + 1 || s[len - 1] != '\r'))
+    r->in->scanned = len;
+    if (len > r->limit && (len > (size_t)r->limit + 1 || s[len - 1] != '\r'))
         return stop(r);
-    if (len == 0 && r->in.cap > KEEP_CAP) {
-        buf_fini(&r->in);
-        r->taken = 0;
-    }
+    if (len == 0 && r->in->cap > KEEP_CAP)
+        line_fini(r);
     return LINE_NONE;
 }
 
 enum line_result line_next(struct line_reader *r, const char **line, size_t *len)
 {
+    struct line_bytes *in = r->in;
+
     if (r->too_long)
         return LINE_TOO_LONG;
-    while (r->in.len > r->taken) {
-        char *s = r->in.data + r->taken;
-        const size_t waiting = r->in.len - r->taken;
-        const char *nl = memchr(s + r->scanned, '\n', waiting - r->scanned);
+    if (in == NULL)
+        return LINE_NONE;
+    while (in->len > in->taken) {
+        char *s = in->data + in->taken;
+        const size_t waiting = in->len - in->taken;
+        const char *nl = memchr(s + in->scanned, '\n', waiting - in->scanned);
         size_t n;
 
         if (nl == NULL)
             return wait_for_end(r, s, waiting);
         n = (size_t)(nl - s);
-        r->taken += n + 1;
-        r->scanned = 0;
+        in->taken += n + 1;
+        in->scanned = 0;
         if (n > 0 && s[n - 1] == '\r')
             n--;
         if (n > r->limit)
@@ -90,10 +120,12 @@ enum line_result line_next(struct line_reader *r, const char **line, size_t *len
         *len = n;
         return LINE_GOT;
     }
-    return wait_for_end(r, r->in.data, 0);
+    return wait_for_end(r, in->data, 0);
 }
 
 bool line_is_partial(const struct line_reader *r)
 {
-    return r->in.len > r->taken && r->in.data[r->in.len - 1] != '\n';
+    const struct line_bytes *in = r->in;
+
+    return in != NULL && in->len > in->taken && in->data[in->len - 1] != '\n';
 }

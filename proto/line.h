@@ -8,17 +8,22 @@
 #ifndef SK_PROTO_LINE_H
 #define SK_PROTO_LINE_H
 
-#include "common/base/buf.h"
+#include "common/base/util.h"
 
 #define LINE_LIMIT_GUEST  4096   /* before login, without its end (PROTOCOL) */
 #define LINE_LIMIT_MEMBER 16384  /* after */
 #define LINE_LIMIT_SERVER 262144 /* what a server may send */
 
+/* Bytes as they came. */
+struct line_bytes {
+    size_t len, cap;
+    size_t taken;   /* of the front, handed out already */
+    size_t scanned; /* behind these, known to hold no '\n' */
+    char data[];
+};
 struct line_reader {
-    struct buf in;  /* bytes not yet taken */
-    size_t scanned; /* of them, known to hold no '\n' */
-    size_t taken;   /* front bytes handed out already */
-    size_t limit;
+    struct line_bytes *in; /* owned; NULL: nothing waits, and an idle reader takes no more room */
+    uint32_t limit;
     bool too_long;
 };
 

@@ -145,7 +145,7 @@ void out_shared(struct core *c, struct conn *cn, struct shared *s, bool player)
     e->slow_at = session_queue(c, cn);
     e->u.bytes = shared_ref(s);
     c->stats.sent_bytes += s->len;
-    cn->said += s->len;
+    cn->said += (uint32_t)s->len;
 }
 
 void out_buf(struct core *c, struct conn *cn, const struct buf *b)
@@ -159,7 +159,7 @@ void out_buf(struct core *c, struct conn *cn, const struct buf *b)
     e->slow_at = session_queue(c, cn);
     e->u.bytes = shared_new(b->data, b->len);
     c->stats.sent_bytes += b->len;
-    cn->said += b->len;
+    cn->said += (uint32_t)b->len;
 }
 
 void out_close(struct core *c, struct conn *cn)

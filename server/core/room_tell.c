@@ -46,7 +46,7 @@ static void count_sub(struct core *c, struct sub *s, bool more)
 
 struct sub *sub_add(struct core *c, struct conn *cn, struct room *r, bool player)
 {
-    struct sub *s = mem_zalloc(sizeof(*s));
+    struct sub *s = cn->one.room == NULL ? &cn->one : mem_zalloc(sizeof(*s));
     struct sub_list *l;
 
     CHECK(sub_find(cn, r) == NULL);
@@ -87,7 +87,10 @@ void sub_drop(struct core *c, struct sub *s)
     count_sub(c, s, false);
     if (s->room->list == ROOMS_OVER)
         attic_wake(c); /* perhaps nothing holds it in memory any more */
-    mem_free(s);
+    if (s == &s->conn->one)
+        *s = (struct sub){.room = NULL};
+    else
+        mem_free(s);
 }
 
 void subs_drop(struct core *c, struct conn *cn)

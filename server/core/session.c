@@ -280,7 +280,7 @@ static bool is_waiting(const struct conn *cn)
 
 void session_run(struct core *c, struct conn *cn)
 {
-    const uint64_t said = cn->said;
+    const uint32_t said = cn->said;
     int64_t lines = 0;
 
     while (!cn->closing && !is_waiting(cn) && !cn->slow && !core_rests(c)) {

@@ -45,44 +45,6 @@ struct addr {
 
 enum phase { PHASE_NEW, PHASE_HELLO, PHASE_USER, PHASE_COUNT };
 
-struct conn {
-    conn_id id;
-    struct line_reader in;
-    uint8_t ip[IP_LEN];     /* where it comes from */
-    struct timer timer;     /* the nearest of its deadlines */
-    struct timer rest;      /* others' turn; armed: its lines wait */
-    struct mono life;       /* when bytes last came */
-    struct mono grace;      /* since when it is expected to log in */
-    struct mono line_since; /* when the first byte of the line now coming was there */
-    struct mono slow_since;
-    struct mono asked;        /* when the request being served was taken up */
-    uint64_t said;            /* bytes sent to it */
-    int64_t rate_ms;          /* the message bucket is full again at this mono time */
-    struct addr *addr;        /* counted there; NULL: not counted */
-    struct user *user;        /* PHASE_USER */
-    struct family *family;    /* of the token that it logged in by; NULL once that was ended */
-    struct conn *prev, *next; /* of all, in order of arrival */
-    struct conn *user_next;   /* of the same user, in order of login; of the dead */
-    struct conn *follow_prev, *follow_next;
-    struct gate *gate; /* waits there with `held` */
-    struct conn *gate_next;
-    struct msg_request *held; /* owned */
-    struct pend *pend;        /* its request under way, or NULL */
-    struct sub *subs;
-    uint8_t phase; /* enum phase */
-    uint8_t bad_lines;
-    bool tls, loopback;
-    bool limited; /* the limits against hostility hold for it */
-    bool is_new;  /* counted in n_new_conns */
-    bool spoke;   /* a first byte came and could begin JSON */
-    bool pinged;
-    bool paused;  /* the shell was told to read no more */
-    bool slow;    /* its output is over the limit until CORE_DRAINED */
-    bool ended;   /* its peer sends no more: closed once its lines are answered */
-    bool closing; /* nothing more is read or sent */
-    bool follows;
-};
-
 /* A connection that sees a match live. */
 struct sub {
     struct conn *conn;
@@ -97,6 +59,47 @@ struct sub {
 struct sub_list {
     struct sub *first, *last;
     unsigned n;
+};
+
+/* There are many thousands, most of whom look on: what it takes for that is kept small. */
+struct conn {
+    conn_id id;
+    struct line_reader in;
+    uint8_t ip[IP_LEN];     /* where it comes from */
+    struct timer timer;     /* the nearest of its deadlines */
+    struct timer rest;      /* others' turn; armed: its lines wait */
+    struct mono life;       /* when bytes last came */
+    struct mono grace;      /* since when it is expected to log in */
+    struct mono line_since; /* when the first byte of the line now coming was there */
+    struct mono slow_since;
+    struct mono asked;        /* when the request being served was taken up */
+    int64_t rate_ms;          /* the message bucket is full again at this mono time */
+    struct addr *addr;        /* counted there; NULL: not counted */
+    struct user *user;        /* PHASE_USER */
+    struct family *family;    /* of the token that it logged in by; NULL once that was ended */
+    struct conn *prev, *next; /* of all, in order of arrival */
+    struct conn *user_next;   /* of the same user, in order of login; of the dead */
+    struct conn *follow_prev, *follow_next;
+    struct gate *gate; /* waits there with `held` */
+    struct conn *gate_next;
+    struct msg_request *held; /* owned */
+    struct pend *pend;        /* its request under way, or NULL */
+    struct sub *subs;
+    struct sub one; /* the first of them has its place here; free: room NULL */
+    uint32_t said;  /* bytes sent to it, modulo 2^32 */
+    uint16_t bad_lines;
+    uint8_t phase : 2; /* enum phase */
+    bool tls : 1;
+    bool loopback : 1;
+    bool limited : 1; /* the limits against hostility hold for it */
+    bool is_new : 1;  /* counted in n_new_conns */
+    bool spoke : 1;   /* a first byte came and could begin JSON */
+    bool pinged : 1;
+    bool paused : 1;  /* the shell was told to read no more */
+    bool slow : 1;    /* its output is over the limit until CORE_DRAINED */
+    bool ended : 1;   /* its peer sends no more: closed once its lines are answered */
+    bool closing : 1; /* nothing more is read or sent */
+    bool follows : 1;
 };
 
 /* ---- people ---- */

@@ -224,7 +224,7 @@ void user_attach(struct core *c, struct conn *cn, struct user *u, struct family 
     cn->user = u;
     cn->family = f;
     cn->phase = PHASE_USER;
-    cn->in.limit = (size_t)c->cfg.limits.line_member;
+    cn->in.limit = (uint32_t)c->cfg.limits.line_member;
     limits_logged_in(c, cn);
     c->stats.logged_in++;
     if (first) {
@@ -255,7 +255,7 @@ void user_detach(struct core *c, struct conn *cn)
     cn->user = NULL;
     cn->family = NULL;
     cn->phase = PHASE_HELLO;
-    cn->in.limit = (size_t)c->cfg.limits.line_guest;
+    cn->in.limit = (uint32_t)c->cfg.limits.line_guest;
     cn->grace = c->now;
     limits_logged_out(c, cn);
     c->stats.logged_in--;
