@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: ISC
  * json_scan.c -- the strict scanner of json.h: one pass, an explicit stack, no tree.
  */
+#include "proto/json_scan.h"
+
 #include <limits.h>
 
 #include "common/base/mem.h"
 #include "common/base/utf8.h"
 #include "proto/json_bytes.h"
-#include "proto/json_scan.h"
 
 enum { NAMES_NEAR = 128 }; /* names of open objects kept without the heap */
 

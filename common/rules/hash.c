@@ -2,33 +2,42 @@
  * hash.c -- the canonical form of a position and its SHA-256 (PROTOCOL.md, State). */
 #include "common/rules/rules_internal.h"
 
-#include <string.h>
-
 #include "common/base/sha256.h"
 
-/* Text on its way into the hash. */
+/* Text on its way into the hash. Each line's parts are written from `at` on and return where they
+ * end; more_room stands before each that is at most PART_MAX long. */
 struct text {
     struct sha256 sha;
-    unsigned n;
-    uint8_t chunk[1024];
+    char chunk[1024];
 };
 
-static void put_char(struct text *t, char c)
+enum { PART_MAX = 96 };
+_Static_assert(PART_MAX > RULES_ID_LEN + RULES_SQUARE_NAME + 40, "a figure's line");
+
+static char *more_room(struct text *t, char *at)
 {
-    if (t->n == sizeof(t->chunk)) {
-        sha256_update(&t->sha, t->chunk, t->n);
-        t->n = 0;
-    }
-    t->chunk[t->n++] = (uint8_t)c;
+    if (at <= t->chunk + sizeof(t->chunk) - PART_MAX)
+        return at;
+    sha256_update(&t->sha, t->chunk, (size_t)(at - t->chunk));
+    return t->chunk;
 }
 
-static void put_word(struct text *t, const char *s)
+static char *put_word(char *at, const char *s)
 {
     while (*s != '\0')
-        put_char(t, *s++);
+        *at++ = *s++;
+    return at;
 }
 
-static void put_number(struct text *t, unsigned v)
+/* A letter or digit between blanks, or one at a line's end. */
+static char *put_two(char *at, char c, char behind)
+{
+    at[0] = c;
+    at[1] = behind;
+    return at + 2;
+}
+
+static char *put_number(char *at, unsigned v)
 {
     char digits[10];
     unsigned n = 0;
@@ -38,7 +47,8 @@ static void put_number(struct text *t, unsigned v)
         v /= 10;
     } while (v > 0);
     while (n > 0)
-        put_char(t, digits[--n]);
+        *at++ = digits[--n];
+    return at;
 }
 
 static const char dir_letter[] = {
@@ -50,88 +60,94 @@ static const char *const status_word[RULES_STATUS_COUNT] = {
     [RULES_ROUTING] = "routing", [RULES_DEAD] = "dead",
     [RULES_LEFT] = "left",       [RULES_DUE] = "due"};
 
-static void put_over(struct text *t, const struct rules_state *s)
+static char *put_over(char *at, const struct rules_state *s)
 {
     if (!rules_is_over(s))
-        put_char(t, '-');
-    else if (s->winner != RULES_NOBODY)
-        put_char(t, side_letter[s->winner]);
-    else
-        put_word(t, s->reason == RULES_BY_VOID ? "void" : "draw");
+        return put_two(at, '-', '\n');
+    if (s->winner != RULES_NOBODY)
+        return put_two(at, side_letter[s->winner], '\n');
+    return put_word(at, s->reason == RULES_BY_VOID ? "void\n" : "draw\n");
 }
 
-static void put_head(struct text *t, const struct rules_state *s)
+static char *put_head(char *at, const struct rules_state *s)
 {
-    put_word(t, "skirmish-state 1 ");
-    put_number(t, s->turn);
-    put_char(t, ' ');
-    put_char(t, side_letter[s->first]);
-    put_char(t, ' ');
-    put_char(t, side_letter[s->active]);
-    put_char(t, ' ');
-    put_number(t, s->testing & 1U);
-    put_char(t, ' ');
-    put_number(t, s->testing >> 1 & 1U);
-    put_char(t, ' ');
-    put_over(t, s);
-    put_char(t, '\n');
+    at = put_word(at, "skirmish-state 1 ");
+    at = put_number(at, s->turn);
+    *at++ = ' ';
+    at = put_two(at, side_letter[s->first], ' ');
+    at = put_two(at, side_letter[s->active], ' ');
+    at = put_two(at, (char)('0' + (s->testing & 1)), ' ');
+    at = put_two(at, (char)('0' + (s->testing >> 1 & 1)), ' ');
+    return put_over(at, s);
 }
 
-static void put_figure(struct text *t, const struct rules_board *b, const struct rules_state *s,
-                       unsigned f)
+static char *put_square(char *at, const struct rules_board *b, uint16_t square)
 {
     char name[RULES_SQUARE_NAME];
 
-    put_word(t, b->id[f]);
-    put_char(t, ' ');
-    put_word(t, rules_square_name(b, s->at[f], name));
-    put_char(t, ' ');
-    put_char(t, dir_letter[s->face[f]]);
-    put_char(t, ' ');
-    put_word(t, status_word[s->status[f]]);
+    return put_word(at, rules_square_name(b, square, name));
+}
+
+static char *put_figure(char *at, const struct rules_board *b, const struct rules_state *s,
+                        unsigned f)
+{
+    at = put_word(at, b->id[f]);
+    *at++ = ' ';
+    at = put_square(at, b, s->at[f]);
+    *at++ = ' ';
+    at = put_two(at, dir_letter[s->face[f]], ' ');
+    at = put_word(at, status_word[s->status[f]]);
     if (s->status[f] == RULES_LEFT) {
-        put_char(t, '-');
-        put_char(t, dir_letter[s->left_by[f]]);
+        *at++ = '-';
+        *at++ = dir_letter[s->left_by[f]];
     }
-    put_char(t, ' ');
-    put_number(t, s->rank[f]);
-    put_char(t, ' ');
-    put_number(t, s->fell[f]);
-    put_char(t, '\n');
+    *at++ = ' ';
+    at = put_number(at, s->rank[f]);
+    *at++ = ' ';
+    at = put_number(at, s->fell[f]);
+    *at++ = '\n';
+    return at;
 }
 
-static void put_fired(struct text *t, const struct rules_board *b, const struct rules_state *s)
+static char *put_fired(struct text *t, char *at, const struct rules_board *b,
+                       const struct rules_state *s)
 {
-    char name[RULES_SQUARE_NAME];
+    const unsigned squares = rules_squares(b);
 
-    put_word(t, "fired");
-    for (unsigned sq = 0; sq < rules_squares(b); sq++)
-        if (rules_has_fired(s, (uint16_t)sq)) {
-            put_char(t, ' ');
-            put_word(t, rules_square_name(b, (uint16_t)sq, name));
+    at = put_word(more_room(t, at), "fired");
+    for (unsigned base = 0; base < squares; base += 64) {
+        uint64_t bits = s->fired[base / 64];
+
+        if (squares - base < 64)
+            bits &= (UINT64_C(1) << (squares - base)) - 1;
+        for (; bits != 0; bits &= bits - 1) {
+            at = more_room(t, at);
+            *at++ = ' ';
+            at = put_square(at, b, (uint16_t)(base + (unsigned)__builtin_ctzll(bits)));
         }
-    put_char(t, '\n');
+    }
+    *at++ = '\n';
+    return at;
 }
 
 void rules_hash(const struct rules_board *b, const struct rules_state *s,
                 uint8_t out[RULES_HASH_LEN])
 {
     struct text t;
+    char *at;
 
-    t.n = 0;
     sha256_init(&t.sha);
-    put_head(&t, s);
+    at = put_head(t.chunk, s);
     for (unsigned f = 0; f < b->n_figures; f++)
-        put_figure(&t, b, s, f);
-    put_fired(&t, b, s);
+        at = put_figure(more_room(&t, at), b, s, f);
+    at = put_fired(&t, at, b, s);
     for (unsigned w = 0; w < b->n_waves; w++)
         if (s->wave_edge[w] != RULES_NO_DIR) {
-            put_word(&t, "wave ");
-            put_number(&t, w);
-            put_char(&t, ' ');
-            put_char(&t, dir_letter[s->wave_edge[w]]);
-            put_char(&t, '\n');
+            at = put_word(more_room(&t, at), "wave ");
+            at = put_number(at, w);
+            *at++ = ' ';
+            at = put_two(at, dir_letter[s->wave_edge[w]], '\n');
         }
-    sha256_update(&t.sha, t.chunk, t.n);
+    sha256_update(&t.sha, t.chunk, (size_t)(at - t.chunk));
     sha256_final(&t.sha, out);
 }
