@@ -4,7 +4,11 @@
 #include "common/base/bits.h"
 #include "common/base/mem.h"
 
-enum { CAP_MIN = 16 };
+enum {
+    CAP_MIN = 16,
+    CAP_SMALL =
+        4096 /* up to here a table doubles; then a quarter more, to hold little that is free */
+};
 
 /* The state of SipHash. */
 struct sip {
@@ -71,12 +75,14 @@ void map_init_own(struct map *m, size_t key_at, size_t key_len, const uint64_t s
 
 void map_fini(struct map *m)
 {
-    mem_free(m->slot);
-    m->slot = NULL;
+    mem_free((void *)m->value);
+    mem_free(m->hash);
+    m->value = NULL;
+    m->hash = NULL;
     m->n = m->cap = 0;
 }
 
-static uint64_t hash_of(const struct map *m, const void *key)
+static uint64_t mix(const struct map *m, const void *key)
 {
     uint64_t v;
 
@@ -87,19 +93,42 @@ static uint64_t hash_of(const struct map *m, const void *key)
     return v ^ v >> 32;
 }
 
+/* What a slot keeps of it, never 0. */
+static uint32_t hash_of(const struct map *m, const void *key)
+{
+    return (uint32_t)(mix(m, key) >> 32) | 1;
+}
+
 static const void *key_of(const struct map *m, const void *value)
 {
     return (const char *)value + m->key_at;
 }
 
-/* The slot of `key`, or the free one where it would go. The map has at least one free slot. */
-static size_t probe(const struct map *m, const void *key, uint64_t hash)
+/* Where probing for it begins: the hash as a fraction of the table. */
+static size_t home_of(const struct map *m, uint32_t hash)
 {
-    size_t i = (size_t)hash & (m->cap - 1);
+    return (size_t)((uint64_t)hash * m->cap >> 32);
+}
 
-    while (m->slot[i].value != NULL &&
-           (m->slot[i].hash != hash || memcmp(key_of(m, m->slot[i].value), key, m->key_len) != 0))
-        i = (i + 1) & (m->cap - 1);
+static size_t behind(const struct map *m, size_t i)
+{
+    return i + 1 < m->cap ? i + 1 : 0;
+}
+
+/* Slots from one to another, onwards. */
+static size_t distance(const struct map *m, size_t from, size_t to)
+{
+    return to >= from ? to - from : to + m->cap - from;
+}
+
+/* The slot of `key`, or the free one where it would go. The map has at least one free slot. */
+static size_t probe(const struct map *m, const void *key, uint32_t hash)
+{
+    size_t i = home_of(m, hash);
+
+    while (m->hash[i] != 0 &&
+           (m->hash[i] != hash || memcmp(key_of(m, m->value[i]), key, m->key_len) != 0))
+        i = behind(m, i);
     return i;
 }
 
@@ -107,49 +136,54 @@ void *map_get(const struct map *m, const void *key)
 {
     if (m->n == 0)
         return NULL;
-    return m->slot[probe(m, key, hash_of(m, key))].value;
+    return m->value[probe(m, key, hash_of(m, key))];
+}
+
+static void set(struct map *m, size_t slot, void *value, uint32_t hash)
+{
+    m->value[slot] = value;
+    m->hash[slot] = hash;
 }
 
 static void grow(struct map *m)
 {
-    struct map_slot *old = m->slot;
-    size_t old_cap = m->cap;
+    struct map old = *m;
 
-    m->cap = old_cap == 0 ? (size_t)CAP_MIN : old_cap * 2;
-    m->slot = mem_array(m->cap, sizeof(*m->slot));
-    for (size_t i = 0; i < old_cap; i++)
-        if (old[i].value != NULL)
-            m->slot[probe(m, key_of(m, old[i].value), old[i].hash)] = old[i];
-    mem_free(old);
+    m->cap = old.cap < CAP_SMALL ? MAX(old.cap * 2, (size_t)CAP_MIN) : old.cap + old.cap / 4;
+    CHECK(m->cap <= UINT32_MAX);
+    m->value = mem_array(m->cap, sizeof(*m->value));
+    m->hash = mem_array(m->cap, sizeof(*m->hash));
+    for (size_t i = 0; i < old.cap; i++)
+        if (old.hash[i] != 0)
+            set(m, probe(m, key_of(m, old.value[i]), old.hash[i]), old.value[i], old.hash[i]);
+    map_fini(&old);
 }
 
 void map_put(struct map *m, void *value)
 {
-    uint64_t hash = hash_of(m, key_of(m, value));
+    const uint32_t hash = hash_of(m, key_of(m, value));
     size_t i;
 
     if (4 * (m->n + 1) > 3 * m->cap)
         grow(m);
     i = probe(m, key_of(m, value), hash);
-    CHECK(m->slot[i].value == NULL);
-    m->slot[i] = (struct map_slot){hash, value};
+    CHECK(m->hash[i] == 0);
+    set(m, i, value, hash);
     m->n++;
 }
 
 /* Close the gap at `hole`: move back whatever probing would no longer reach. */
 static void close_gap(struct map *m, size_t hole)
 {
-    size_t mask = m->cap - 1;
+    for (size_t i = behind(m, hole); m->hash[i] != 0; i = behind(m, i)) {
+        const size_t home = home_of(m, m->hash[i]);
 
-    for (size_t i = (hole + 1) & mask; m->slot[i].value != NULL; i = (i + 1) & mask) {
-        size_t home = (size_t)m->slot[i].hash & mask;
-
-        if (((i - home) & mask) < ((i - hole) & mask))
+        if (distance(m, home, i) < distance(m, hole, i))
             continue;
-        m->slot[hole] = m->slot[i];
+        set(m, hole, m->value[i], m->hash[i]);
         hole = i;
     }
-    m->slot[hole] = (struct map_slot){0, NULL};
+    set(m, hole, NULL, 0);
 }
 
 void *map_take(struct map *m, const void *key)
@@ -160,7 +194,7 @@ void *map_take(struct map *m, const void *key)
     if (m->n == 0)
         return NULL;
     i = probe(m, key, hash_of(m, key));
-    value = m->slot[i].value;
+    value = m->value[i];
     if (value == NULL)
         return NULL;
     close_gap(m, i);
@@ -171,7 +205,7 @@ void *map_take(struct map *m, const void *key)
 void *map_next(const struct map *m, size_t *at)
 {
     while (*at < m->cap) {
-        void *value = m->slot[(*at)++].value;
+        void *value = m->value[(*at)++];
 
         if (value != NULL)
             return value;

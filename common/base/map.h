@@ -14,13 +14,10 @@
 
 #include "common/base/util.h"
 
-struct map_slot {
-    uint64_t hash;
-    void *value; /* NULL: free */
-};
 struct map {
-    struct map_slot *slot;
-    size_t n, cap; /* values in it; slots, a power of two or 0 */
+    void **value;   /* of each slot */
+    uint32_t *hash; /* of each slot's value; 0: free */
+    size_t n, cap;  /* values in it; slots */
     size_t key_at, key_len;
     uint64_t seed[2];
     bool own; /* keys are our own */

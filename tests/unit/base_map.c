@@ -30,7 +30,7 @@ struct thing {
     uint64_t key[2];
 };
 
-enum { THINGS = 3000 };
+enum { THINGS = 20000 }; /* more than the size up to which tables double */
 
 /* Keys in steps: a counter's, or any other that we may count in. */
 static void walk_map(struct map *m, uint64_t step)
