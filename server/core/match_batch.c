@@ -156,7 +156,7 @@ void batch_put(struct match_batch *b, struct entry *e)
     memcpy(e->left_ms, b->left_ms, sizeof(e->left_ms));
     entry_encode(e, b->m->setup.scenario, &b->recs.text);
     rec = recs_close(&b->recs, off);
-    rec->kind = e->kind;
+    rec_set(b->m, e, rec);
     hash_line(b, rec);
     memcpy(b->core.hash, rec->hash, FD1_LEN);
     b->core.last_at = e->ts;
@@ -513,7 +513,7 @@ void batch_commit(struct match_batch *b, struct match_applied *out)
     m->core = b->core;
     recs_append(&m->journal, &b->recs);
     for (uint32_t seq = before + 1; seq <= m->core.head; seq++)
-        CHECK(lines_note(m, seq));
+        lines_note(m, seq);
     if (core_roll_open(m, &m->core) && !b->was_open) {
         m->roll_at = b->now.served;
         m->seat[ROLE_A].asked = false;

@@ -2,8 +2,8 @@
  * match_ids.c -- order ids that were used: for ever, per match and seat (PROTOCOL, Orders); and
  * which orders stand.
  *
- * The table holds the seq of each order's entry; id and body are compared with the entry's line
- * itself, so it costs four bytes an order and can be built from the lines alone.
+ * The table holds the seq of each order's entry and a hash of its id; id and body are compared with
+ * the entry's line itself, so it can be built from the lines alone, and a new id reads no line.
  */
 #include "common/base/mem.h"
 #include "server/core/match_impl.h"
@@ -23,6 +23,32 @@ static uint32_t hash_of(const struct match_order_front *f)
     return mix(mix(UINT32_C(2166136261), f->side, f->side_len), f->id, f->id_len);
 }
 
+/* An id in the form that it has in a line, in `room` or in *text (the caller's to end). */
+static void front_of(const struct match *m, enum rules_side side, const char *id, char room[40],
+                     struct buf *text, struct match_order_front *out)
+{
+    const size_t len = strlen(id);
+    size_t plain = 0;
+
+    out->side = side_id(m, side);
+    out->side_len = strlen(out->side);
+    while (plain < len && id[plain] >= ' ' && id[plain] != '"' && id[plain] != '\\' &&
+           id[plain] != 0x7f)
+        plain++;
+    if (plain == len && len + 2 <= 40) { /* the usual case: nothing to escape */
+        room[0] = room[len + 1] = '"';
+        memcpy(room + 1, id, len);
+        out->id = room;
+        out->id_len = len + 2;
+    } else {
+        struct jsonw w = jsonw_on(text);
+
+        jsonw_str(&w, id);
+        out->id = text->data;
+        out->id_len = text->len;
+    }
+}
+
 static bool same_id(const struct match_order_front *a, const struct match_order_front *b)
 {
     return a->side_len == b->side_len && a->id_len == b->id_len &&
@@ -38,9 +64,9 @@ static void put(struct match_ids *ids, uint32_t hash, uint32_t seq)
 {
     uint32_t i = hash & (ids->cap - 1);
 
-    while (ids->slot[i] != 0)
+    while (ids->slot[i].seq != 0)
         i = (i + 1) & (ids->cap - 1);
-    ids->slot[i] = seq;
+    ids->slot[i] = (struct match_id){seq, hash};
     ids->n++;
 }
 
@@ -52,19 +78,17 @@ static void grow(struct match *m)
     m->ids.n = 0;
     m->ids.slot = mem_array(m->ids.cap, sizeof(*m->ids.slot));
     for (uint32_t i = 0; i < old.cap; i++) {
-        struct match_order_front f;
-
-        if (old.slot[i] != 0 && front_at(m, old.slot[i], &f))
-            put(&m->ids, hash_of(&f), old.slot[i]);
+        if (old.slot[i].seq != 0)
+            put(&m->ids, old.slot[i].hash, old.slot[i].seq);
     }
     mem_free(old.slot);
 }
 
-static void ids_add(struct match *m, uint32_t seq, const struct match_order_front *f)
+static void ids_add(struct match *m, uint32_t seq, uint32_t hash)
 {
     if ((m->ids.n + 1) * 2 > m->ids.cap)
         grow(m);
-    put(&m->ids, hash_of(f), seq);
+    put(&m->ids, hash, seq);
 }
 
 static void stand_push(struct match_stand *s, uint32_t seq)
@@ -76,32 +100,58 @@ static void stand_push(struct match_stand *s, uint32_t seq)
     s->seq[s->n++] = seq;
 }
 
-static bool is_undo(const struct match *m, uint32_t seq)
+void rec_set(const struct match *m, const struct entry *e, struct match_rec *rec)
 {
-    static const char word[] = "\"undo\"";
-    struct match_front f;
+    struct match_order_front f;
+    struct buf text = BUF_EMPTY;
+    char room[40];
 
-    return front_read(recs_line(&m->journal, seq - 1), m->journal.rec[seq - 1].len, &f) &&
-           memcmp(f.rest - (sizeof(word) - 1), word, sizeof(word) - 1) == 0;
+    rec->kind = e->kind;
+    rec->what = REC_OTHER;
+    if (e->kind == ENTRY_PLAY && e->u.play.event.kind == RULES_EV_UNDO)
+        rec->what = REC_UNDONE;
+    if (e->kind != ENTRY_ORDER)
+        return;
+    rec->what = e->u.order.order.kind == RULES_DO_UNDO ? REC_UNDO : REC_ORDER;
+    front_of(m, (enum rules_side)e->u.order.side, e->u.order.order_id, room, &text, &f);
+    rec->id_hash = hash_of(&f);
+    buf_fini(&text);
 }
 
-bool lines_note(struct match *m, uint32_t seq)
+bool rec_read(const char *line, struct match_rec *rec)
 {
     static const char undo[] = "{\"do\":\"undo\"";
-    const uint8_t kind = m->journal.rec[seq - 1].kind;
+    static const char undone[] = "\"undo\"";
+    const size_t undone_len = sizeof(undone) - 1;
     struct match_order_front f;
+    struct match_front front;
+
+    rec->what = REC_OTHER;
+    if (rec->kind == ENTRY_PLAY && front_read(line, rec->len, &front) &&
+        memcmp(front.rest - undone_len, undone, undone_len) == 0)
+        rec->what = REC_UNDONE;
+    if (rec->kind != ENTRY_ORDER)
+        return true;
+    if (!front_order(line, rec->len, &f))
+        return false;
+    rec->id_hash = hash_of(&f);
+    rec->what = REC_ORDER;
+    if (f.order_len >= sizeof(undo) && memcmp(f.order, undo, sizeof(undo) - 1) == 0)
+        rec->what = REC_UNDO;
+    return true;
+}
+
+void lines_note(struct match *m, uint32_t seq)
+{
+    const struct match_rec *rec = &m->journal.rec[seq - 1];
 
     marks_note(m, seq);
-    if (kind == ENTRY_ORDER) {
-        if (!front_at(m, seq, &f))
-            return false;
-        ids_add(m, seq, &f);
-        if (f.order_len < sizeof(undo) || memcmp(f.order, undo, sizeof(undo) - 1) != 0)
-            stand_push(&m->stand, seq);
-    } else if (kind == ENTRY_PLAY && m->stand.n > 0 && is_undo(m, seq)) {
+    if (rec->kind == ENTRY_ORDER)
+        ids_add(m, seq, rec->id_hash);
+    if (rec->what == REC_ORDER)
+        stand_push(&m->stand, seq);
+    else if (rec->what == REC_UNDONE && m->stand.n > 0)
         m->stand.n--; /* always the newest: R48, and agreed ones too */
-    }
-    return true;
 }
 
 bool order_is_plain(const struct rules_board *b, const struct rules_order *o)
@@ -138,22 +188,22 @@ uint32_t ids_find(const struct match *m, enum rules_side side, const char *id,
                   const struct rules_order *o, bool *same)
 {
     struct buf text = BUF_EMPTY;
-    struct jsonw w = jsonw_on(&text);
-    struct match_order_front want = {.side = side_id(m, side)};
+    struct match_order_front want;
     uint32_t found = 0;
+    uint32_t hash;
+    char room[40];
 
     if (m->ids.cap == 0)
         return 0;
-    jsonw_str(&w, id);
-    want.side_len = strlen(want.side);
-    want.id = text.data;
-    want.id_len = text.len;
-    for (uint32_t i = hash_of(&want) & (m->ids.cap - 1); m->ids.slot[i] != 0 && found == 0;
+    front_of(m, side, id, room, &text, &want);
+    hash = hash_of(&want);
+    for (uint32_t i = hash & (m->ids.cap - 1); m->ids.slot[i].seq != 0 && found == 0;
          i = (i + 1) & (m->ids.cap - 1)) {
+        const struct match_id *at = &m->ids.slot[i];
         struct match_order_front f;
 
-        if (front_at(m, m->ids.slot[i], &f) && same_id(&f, &want)) {
-            found = m->ids.slot[i];
+        if (at->hash == hash && front_at(m, at->seq, &f) && same_id(&f, &want)) {
+            found = at->seq;
             *same = o != NULL && same_body(m, &f, o);
         }
     }

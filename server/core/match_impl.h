@@ -86,12 +86,16 @@ struct match_core {
 /* ---- journal lines ---- */
 
 enum rec_state { REC_NO_STATE, REC_STATE, REC_UNKNOWN };
+/* What an entry is to orders: nothing; one that stands; an order to take one back; that it is done. */
+enum rec_what { REC_OTHER, REC_ORDER, REC_UNDO, REC_UNDONE };
 struct match_rec {
     uint32_t off, len; /* without '\n' */
     uint8_t hash[FD1_LEN];
     uint8_t state_hash[RULES_HASH_LEN];
     uint8_t has_state; /* enum rec_state; unknown: recovery passed it over */
     uint8_t kind;      /* enum entry_kind */
+    uint8_t what;      /* enum rec_what */
+    uint32_t id_hash;  /* of orders (ids_hash) */
 };
 struct match_recs {
     struct buf text; /* lines, each with '\n' */
@@ -124,9 +128,12 @@ struct match_order_front {
 };
 NODISCARD bool front_order(const char *line, size_t len, struct match_order_front *out);
 
-/* Order ids that were used: open addressing, seq in the slots (0: free). */
+/* Order ids that were used: open addressing. */
+struct match_id {
+    uint32_t seq, hash; /* seq 0: free */
+};
 struct match_ids {
-    uint32_t *slot;
+    struct match_id *slot;
     uint32_t n, cap;
 };
 
@@ -281,9 +288,12 @@ bool clock_fallen(const struct match_core *c, struct mono now);
 /* seq of the order that `side` gave under `id` (plain text); 0: none. *same: with this body. */
 uint32_t ids_find(const struct match *m, enum rules_side side, const char *id,
                   const struct rules_order *o, bool *same);
-/* Take note of the line behind the newest noted: order ids, orders that stand. False: it is an
- * order's, and not as we write them. */
-NODISCARD bool lines_note(struct match *m, uint32_t seq);
+/* What a line's record says of its entry; rec_read finds it out from the line alone. False: it is
+ * an order's, and not as we write them. */
+void rec_set(const struct match *m, const struct entry *e, struct match_rec *rec);
+NODISCARD bool rec_read(const char *line, struct match_rec *rec);
+/* Take note of the line behind the newest noted: order ids, orders that stand. */
+void lines_note(struct match *m, uint32_t seq);
 /* Can the order be written, all its ids and squares being known? */
 bool order_is_plain(const struct rules_board *b, const struct rules_order *o);
 

@@ -175,8 +175,9 @@ static enum err take_snapshot(struct match *m, const struct core_match_row *row,
     part.text.len = all->rec[c.head - 1].off + all->rec[c.head - 1].len + 1;
     recs_append(&m->journal, &part);
     for (uint32_t seq = 1; seq <= c.head; seq++) {
-        if (!lines_note(m, seq))
+        if (!rec_read(recs_line(&m->journal, seq - 1), &m->journal.rec[seq - 1]))
             return bad(why, seq, "is no order");
+        lines_note(m, seq);
     }
     return ERR_OK;
 }
