@@ -86,13 +86,11 @@
     X(SQL_HEAD_LATE, "SELECT max(pos) FROM journal WHERE pos>? AND mkey=?")                        \
     X(SQL_LAST_POS, "SELECT coalesce(max(pos),0) FROM journal")                                    \
     X(SQL_LAST_MKEY, "SELECT coalesce(max(mkey),0) FROM matches")                                  \
-    X(SQL_HEADS_NEW, "INSERT OR REPLACE INTO heads(mkey,pos)"                                      \
-                     " SELECT mkey,max(pos) FROM journal WHERE pos>? GROUP BY mkey")               \
+    X(SQL_HEADS_PUT, "INSERT OR REPLACE INTO heads(mkey,pos) VALUES(?,?)")                         \
     X(SQL_HEADS_MEND, "INSERT OR REPLACE INTO heads(mkey,pos)"                                     \
                       " SELECT j.mkey,j.pos FROM (SELECT mkey,max(pos) pos FROM journal"           \
                       " GROUP BY mkey) j LEFT JOIN heads h ON h.mkey=j.mkey"                       \
-                      " WHERE j.pos>coalesce(h.pos,0)")                                            \
-    X(SQL_HEADS_UPTO, "INSERT OR REPLACE INTO heads(mkey,pos) VALUES(0,?)")
+                      " WHERE j.pos>coalesce(h.pos,0)")
 
 enum sql_stmt {
 #define X(name, text) name,

@@ -127,6 +127,19 @@ static bool sqlite_needs_rest(const struct store_backend *b)
     return s->wal_pages >= CHECKPOINT_PAGES || s->last_pos - s->heads_upto >= FOLD_EVERY;
 }
 
+/* Each match that has gone on since: the tails know, no row is read. */
+static int put_heads(struct store_sql *s)
+{
+    const struct tail *t;
+    size_t at = 0;
+    int rc = SQLITE_OK;
+
+    while (rc == SQLITE_OK && (t = map_next(&s->tails.by_id, &at)) != NULL)
+        if (t->mkey > 0 && t->head > s->heads_upto)
+            rc = sql_run(s, SQL_HEADS_PUT, "ii", t->mkey, t->head);
+    return rc;
+}
+
 int sql_fold(struct store_sql *s)
 {
     int rc = SQLITE_OK;
@@ -135,9 +148,9 @@ int sql_fold(struct store_sql *s)
         return rc;
     rc = sql_run(s, SQL_BEGIN, "");
     if (rc == SQLITE_OK)
-        rc = sql_run(s, SQL_HEADS_NEW, "i", s->heads_upto);
-    if (rc == SQLITE_OK)
-        rc = sql_run(s, SQL_HEADS_UPTO, "i", s->last_pos);
+        rc = put_heads(s);
+    if (rc == SQLITE_OK) /* the row of no match says how far they go */
+        rc = sql_run(s, SQL_HEADS_PUT, "ii", (int64_t)0, s->last_pos);
     if (rc == SQLITE_OK)
         rc = sql_run(s, SQL_COMMIT, "");
     if (rc == SQLITE_OK) {
@@ -256,9 +269,9 @@ static int recover(struct store_sql *s, const char *dir)
     if (s->last_pos < s->heads_upto) /* the newest were archived: no place is used again */
         s->last_pos = s->heads_upto;
     if (rc == SQLITE_OK)
-        rc = sql_fold(s);
-    if (rc == SQLITE_OK)
         rc = sql_run(s, SQL_HEADS_MEND, "");
+    if (rc == SQLITE_OK)
+        rc = sql_fold(s); /* no tails so far, and no match behind what was mended */
     if (rc == SQLITE_OK)
         rc = sqlite3_wal_checkpoint_v2(s->db, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
     if (rc == SQLITE_OK)
