@@ -30,29 +30,29 @@ struct thing {
     uint64_t key[2];
 };
 
-enum { THINGS = 20000 }; /* more than the size up to which tables double */
+enum { FEW = 3000, MANY = 30000 }; /* tables double up to a size in between */
 
 /* Keys in steps: a counter's, or any other that we may count in. */
-static void walk_map(struct map *m, uint64_t step)
+static void walk_map(struct map *m, unsigned n, uint64_t step)
 {
-    struct thing *all = mem_array(THINGS, sizeof(*all));
-    uint64_t missing[2] = {THINGS * step, 0};
+    struct thing *all = mem_array(n, sizeof(*all));
+    uint64_t missing[2] = {n * step, 0};
     unsigned left = 0;
 
-    for (unsigned i = 0; i < THINGS; i++) {
+    for (unsigned i = 0; i < n; i++) {
         all[i].key[0] = i * step;
         map_put(m, &all[i]);
     }
     assert_null(map_get(m, missing));
-    for (unsigned i = 0; i < THINGS; i++)
+    for (unsigned i = 0; i < n; i++)
         assert_ptr_equal(map_get(m, all[i].key), &all[i]);
-    for (unsigned i = 0; i < THINGS; i += 3)
+    for (unsigned i = 0; i < n; i += 3)
         assert_ptr_equal(map_take(m, all[i].key), &all[i]);
-    for (unsigned i = 0; i < THINGS; i++)
+    for (unsigned i = 0; i < n; i++)
         assert_ptr_equal(map_get(m, all[i].key), i % 3 == 0 ? NULL : &all[i]);
     for (size_t at = 0; map_next(m, &at) != NULL;)
         left++;
-    assert_int_equal(left, THINGS - THINGS / 3);
+    assert_int_equal(left, n - n / 3);
     map_fini(m);
     mem_free(all);
 }
@@ -69,10 +69,16 @@ static void test_kinds(void **state)
             struct map m;
 
             map_init(&m, at, len, seed);
-            walk_map(&m, steps[i]);
+            walk_map(&m, FEW, steps[i]);
             map_init_own(&m, at, len, seed);
-            walk_map(&m, steps[i]);
+            walk_map(&m, FEW, steps[i]);
         }
+    for (unsigned own = 0; own < 2; own++) {
+        struct map m;
+
+        (own == 0 ? map_init : map_init_own)(&m, at, 8, seed);
+        walk_map(&m, MANY, 1);
+    }
 }
 
 int main(void)
