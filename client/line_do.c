@@ -370,7 +370,12 @@ static void who(struct line_mode *l, const struct model *m)
         else
             buf_puts(&text, ". ");
     }
-    buf_printf(&text, "%u look%s on.", m->spectators, m->spectators == 1 ? "s" : "");
+    buf_printf(&text, "%u look%s on", m->spectators, m->spectators == 1 ? "s" : "");
+    if (m->delay > 0 && !m->audit.over) {
+        buf_puts(&text, ", delayed by ");
+        words_phases(m->delay, &text);
+    }
+    buf_putc(&text, '.');
     line_say(&l->out, buf_str(&text));
     buf_fini(&text);
 }
@@ -509,6 +514,24 @@ void line_do(struct line_mode *l, const char *line)
 
 /* ---- what is said unasked ---- */
 
+/* How far behind we see it, or those who look on at us. Ends the sentence "You look on". */
+static void put_delay(const struct line_mode *l, const struct model *m, struct buf *out)
+{
+    const uint32_t behind = seat_behind(app_seat(l->app));
+
+    if (model_side(m) != RULES_NOBODY && m->delay > 0 && !m->audit.over) {
+        buf_puts(out, "Who looks on sees it delayed by ");
+        words_phases(m->delay, out);
+        buf_puts(out, ". ");
+    } else if (m->role > ROLE_B && behind > 0) {
+        buf_puts(out, ", delayed by ");
+        words_phases(behind, out);
+        buf_puts(out, ": what happens now is told then. ");
+    } else if (m->role > ROLE_B) {
+        buf_puts(out, ". ");
+    }
+}
+
 void line_intro(struct line_mode *l)
 {
     const struct model *m = line_match(l);
@@ -529,7 +552,8 @@ void line_intro(struct line_mode *l)
     if (model_side(m) != RULES_NOBODY)
         buf_printf(&text, "You play %s. ", m->scn->side[model_side(m)].name);
     else if (m->role > ROLE_B)
-        buf_puts(&text, "You look on. ");
+        buf_puts(&text, "You look on");
+    put_delay(l, m, &text);
     words_position(&m->audit, model_side(m), &text);
     line_say(&l->out, buf_str(&text));
     buf_fini(&text);

@@ -7,21 +7,25 @@
 
 static void help(struct line_mode *l)
 {
-    line_say(&l->out, "  list                      matches that are open or in play, and yours\n"
-                      "  scenarios                 what can be played\n"
-                      "  create SCENARIO [SIDE] [CLOCK]   open a match; SIDE is a side's id or "
-                      "random,\n"
-                      "                            CLOCK none, MAIN+PHASE (20m+30s) or DAYSd\n"
-                      "  join MATCH [CODE]         sit down at an open match, or come back to "
-                      "yours\n"
-                      "  challenge NAME SCENARIO [SIDE] [CLOCK]   open one for somebody\n"
-                      "  decline MATCH             refuse a challenge\n"
-                      "  withdraw MATCH            take your open match back\n"
-                      "  watch MATCH               look on\n"
-                      "  who                       who is here\n"
-                      "  ladder                    the rated players, best first\n"
-                      "  history [NAME [AGAINST]]  a player, and their finished games\n"
-                      "  quit                      leave");
+    line_say(&l->out,
+             "  list                      matches that are open or in play, and yours\n"
+             "  scenarios                 what can be played\n"
+             "  create SCENARIO [SIDE] [CLOCK]   open a match; SIDE is a side's id or "
+             "random,\n"
+             "                            CLOCK none, MAIN+PHASE (20m+30s) or DAYSd; behind "
+             "it may stand\n"
+             "                            delay PHASES (who looks on is so far behind)\n"
+             "                            and spectators N (no more may look on)\n"
+             "  join MATCH [CODE]         sit down at an open match, or come back to "
+             "yours\n"
+             "  challenge NAME SCENARIO [SIDE] [CLOCK]   open one for somebody\n"
+             "  decline MATCH             refuse a challenge\n"
+             "  withdraw MATCH            take your open match back\n"
+             "  watch MATCH               look on\n"
+             "  who                       who is here\n"
+             "  ladder                    the rated players, best first\n"
+             "  history [NAME [AGAINST]]  a player, and their finished games\n"
+             "  quit                      leave");
 }
 
 static void put_clock(const struct json *clock, struct buf *out)
@@ -52,6 +56,23 @@ static void put_text(const struct json *m, const char *before, const char *name,
     words_safe(text, out);
 }
 
+/* How one may look on. */
+static void put_watch(const struct json *m, struct buf *out)
+{
+    uint32_t delay = 0, most = 0, now = 0;
+
+    if (json_get_u32(m, "delay", &delay) && delay > 0) {
+        buf_puts(out, ", delayed by ");
+        words_phases(delay, out);
+        buf_puts(out, " for who looks on");
+    }
+    if (json_get_u32(m, "max_spectators", &most) && most > 0) {
+        if (!json_get_u32(m, "spectators", &now))
+            now = 0;
+        buf_printf(out, ", at most %u look on%s", most, now >= most ? " (full)" : "");
+    }
+}
+
 static void put_match(const struct json *m, struct buf *out)
 {
     int64_t no = 0;
@@ -69,6 +90,7 @@ static void put_match(const struct json *m, struct buf *out)
     put_text(m, ", for ", "opponent", out);
     put_clock(json_get(m, "clock"), out);
     put_text(m, ", dice ", "fair", out);
+    put_watch(m, out);
     if (json_get_bool(m, "mine", &mine) && mine)
         buf_puts(out, ", waits for you");
     buf_puts(out, ".\n");
@@ -176,10 +198,41 @@ static const char *keep(struct line_mode *l, unsigned i, const char *word)
     return l->wish_text[i];
 }
 
+/* What stands behind the scenario. False: something doesn't, and that was said. */
+static bool read_create(struct line_mode *l, char *rest)
+{
+    struct seat_wish *w = &l->wish;
+    unsigned n = 0;
+
+    for (const char *word = str_word(&rest); word != NULL; word = str_word(&rest)) {
+        const bool delay = str_ieq(word, "delay"), most = str_ieq(word, "spectators");
+        const char *number = delay || most ? str_word(&rest) : NULL;
+
+        if (delay && (number == NULL || !options_delay(number, &w->delay))) {
+            line_say(&l->out, "Behind delay stands a number of phases, 0 to 100.");
+            return false;
+        }
+        if (most && (number == NULL || !options_spectators(number, &w->max_spectators))) {
+            line_say(&l->out, "Behind spectators stands a number, 1 to 1000000.");
+            return false;
+        }
+        if (delay || most)
+            continue;
+        if (n == 0) {
+            w->side = keep(l, 1, word);
+        } else if (n > 1 || !options_clock(word, &w->clock)) {
+            line_say(&l->out, "A clock is none, MAIN+PHASE (20m+30s) or DAYSd (3d).");
+            return false;
+        }
+        n++;
+    }
+    return true;
+}
+
 /* `opponent`: whom it is for; NULL: anybody. */
 static void create(struct line_mode *l, const char *opponent, char *rest)
 {
-    const char *scenario = str_word(&rest), *side = str_word(&rest), *clock = str_word(&rest);
+    const char *scenario = str_word(&rest);
 
     if (scenario == NULL) {
         line_say(&l->out, opponent == NULL ? "That is written: create SCENARIO [SIDE] [CLOCK]; "
@@ -189,12 +242,9 @@ static void create(struct line_mode *l, const char *opponent, char *rest)
         return;
     }
     l->wish = (struct seat_wish){.goal = SEAT_CREATE, .go_on = l->opt->wish.go_on};
-    if (clock != NULL && !options_clock(clock, &l->wish.clock)) {
-        line_say(&l->out, "A clock is none, MAIN+PHASE (20m+30s) or DAYSd (3d).");
+    if (!read_create(l, rest))
         return;
-    }
     l->wish.scenario = keep(l, 0, scenario);
-    l->wish.side = side == NULL ? NULL : keep(l, 1, side);
     l->wish.opponent = opponent == NULL ? NULL : keep(l, 2, opponent);
     app_sit(l->app, &l->wish);
 }

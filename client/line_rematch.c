@@ -125,6 +125,8 @@ void line_rematch(struct line_mode *l)
     buf_fini(&clock);
     jsonw_m_str(w, "fair", fair_word((enum fair)m->audit.fair));
     jsonw_m_bool(w, "rated", m->audit.rated);
+    if (m->delay > 0)
+        jsonw_m_int(w, "delay", m->delay);
     jsonw_m_hex(w, "rematch_of", m->audit.match, MATCH_ID_LEN);
     link_send(app_link(l->app), on_made, l);
 }

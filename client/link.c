@@ -51,6 +51,7 @@ struct link {
     struct pending *pending;
     size_t n_pending, cap_pending;
     char user[NAME_LEN + 1];
+    bool sees_all; /* umpire or admin */
     char why[WIRE_WHY_LEN];
 };
 
@@ -248,7 +249,7 @@ static void login_failed(struct link *l, const struct link_answer *a)
 static void on_login(void *data, const struct link_answer *a)
 {
     struct link *l = data;
-    const char *name = NULL, *token = NULL;
+    const char *name = NULL, *token = NULL, *role = NULL;
 
     if (a->err != ERR_OK) {
         login_failed(l, a);
@@ -260,6 +261,8 @@ static void on_login(void *data, const struct link_answer *a)
         return;
     }
     (void)str_copy(l->user, sizeof(l->user), name);
+    l->sees_all = json_get_string(json_get(a->result, "user"), "role", &role) &&
+                  (str_eq(role, "umpire") || str_eq(role, "admin"));
     if (l->cfg.keep && identity_taken(&l->identity, token) != ERR_OK) {
         fail(l, EX_IOERR, "the token can't be kept in the state directory");
         return;
@@ -563,6 +566,11 @@ bool link_is_up(const struct link *l)
 void link_forget_identity(struct link *l)
 {
     identity_forget(&l->identity);
+}
+
+bool link_sees_all(const struct link *l)
+{
+    return l->sees_all;
 }
 
 const char *link_user(const struct link *l)

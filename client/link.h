@@ -56,6 +56,8 @@ void link_free(struct link *l);
 bool link_is_up(const struct link *l);
 /* Our name at the server, "" before the first login. Borrowed. */
 const char *link_user(const struct link *l);
+/* Are we an umpire (or admin), whom no match's delay holds back? */
+bool link_sees_all(const struct link *l);
 
 /* What was kept to come back by is of no use any more: forget it. */
 void link_forget_identity(struct link *l);

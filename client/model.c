@@ -149,6 +149,8 @@ static enum model_need read_head(struct model *m, const struct json *r, uint32_t
         return resync(why, "not the result of a sync");
     if (memcmp(hash, m->scn->hash, sizeof(hash)) != 0)
         return resync(why, "the match is played on another scenario than the one fetched");
+    if (!json_get_u32(r, "delay", &m->delay))
+        m->delay = 0;
     if (json_get(r, "role") == NULL)
         m->role = ROLE_COUNT;
     else if (!get_role(r, &m->role))

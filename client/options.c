@@ -17,6 +17,8 @@ enum option_id {
     OPT_RATED,
     OPT_PRIVATE,
     OPT_OPPONENT,
+    OPT_DELAY,
+    OPT_SPECTATORS,
     OPT_INVITE,
     OPT_JSON,
     OPT_SCRIPT,
@@ -36,18 +38,31 @@ static const struct {
     const char *word;
     bool has_value;
 } table[] = {
-    [OPT_SERVER] = {"--server", true},     [OPT_NAME] = {"--name", true},
-    [OPT_CREATE] = {"--create", true},     [OPT_SIDE] = {"--side", true},
-    [OPT_JOIN] = {"--join", true},         [OPT_CLOCK] = {"--clock", true},
-    [OPT_FAIR] = {"--fair", true},         [OPT_RATED] = {"--rated", false},
-    [OPT_PRIVATE] = {"--private", false},  [OPT_OPPONENT] = {"--opponent", true},
-    [OPT_INVITE] = {"--invite", true},     [OPT_JSON] = {"--json", false},
-    [OPT_SCRIPT] = {"--script", true},     [OPT_PLAIN] = {"--plain", false},
-    [OPT_ASCII] = {"--ascii", false},      [OPT_STAY] = {"--stay", false},
-    [OPT_GO_ON] = {"--go-on", false},      [OPT_LEVEL] = {"--level", true},
-    [OPT_HOUSE] = {"--house", false},      [OPT_SEED] = {"--seed", true},
-    [OPT_PATIENCE] = {"--patience", true}, [OPT_CA] = {"--ca", true},
+    [OPT_SERVER] = {"--server", true},
+    [OPT_NAME] = {"--name", true},
+    [OPT_CREATE] = {"--create", true},
+    [OPT_SIDE] = {"--side", true},
+    [OPT_JOIN] = {"--join", true},
+    [OPT_CLOCK] = {"--clock", true},
+    [OPT_FAIR] = {"--fair", true},
+    [OPT_RATED] = {"--rated", false},
+    [OPT_PRIVATE] = {"--private", false},
+    [OPT_OPPONENT] = {"--opponent", true},
+    [OPT_INVITE] = {"--invite", true},
+    [OPT_JSON] = {"--json", false},
+    [OPT_SCRIPT] = {"--script", true},
+    [OPT_PLAIN] = {"--plain", false},
+    [OPT_ASCII] = {"--ascii", false},
+    [OPT_STAY] = {"--stay", false},
+    [OPT_GO_ON] = {"--go-on", false},
+    [OPT_LEVEL] = {"--level", true},
+    [OPT_HOUSE] = {"--house", false},
+    [OPT_SEED] = {"--seed", true},
+    [OPT_PATIENCE] = {"--patience", true},
+    [OPT_CA] = {"--ca", true},
     [OPT_PRINT] = {"--fingerprint", true},
+    [OPT_DELAY] = {"--delay", true},
+    [OPT_SPECTATORS] = {"--max-spectators", true},
 };
 _Static_assert(ARRAY_LEN(table) == OPT_COUNT, "a row for every option");
 
@@ -95,6 +110,42 @@ bool options_clock(const char *text, struct clock_rule *out)
            out->main_s + out->phase_s > 0;
 }
 
+bool options_delay(const char *text, uint32_t *out)
+{
+    int64_t v;
+
+    if (!str_to_int(text, 0, 100, &v))
+        return false;
+    *out = (uint32_t)v;
+    return true;
+}
+
+bool options_spectators(const char *text, uint32_t *out)
+{
+    int64_t v;
+
+    if (!str_to_int(text, 1, 1000000, &v))
+        return false;
+    *out = (uint32_t)v;
+    return true;
+}
+
+/* Of those that have a form of their own: EX_OK or a code (said). */
+static int check_wish(struct seat_wish *w, enum option_id id, const char *value)
+{
+    if (id == OPT_JOIN && !str_eq(value, "any") && !url_is_match(value))
+        return cmd_fail(EX_USAGE, "--join takes a match's id or number, or any");
+    if (id == OPT_CLOCK && !options_clock(value, &w->clock))
+        return cmd_fail(EX_USAGE, "--clock takes none, MAIN+PHASE (20m+30s) or DAYSd (3d)");
+    if (id == OPT_FAIR && !fair_from_word(value, &w->fair))
+        return cmd_fail(EX_USAGE, "--fair takes strict, normal or server");
+    if (id == OPT_DELAY && !options_delay(value, &w->delay))
+        return cmd_fail(EX_USAGE, "--delay takes a number of phases, 0 to 100");
+    if (id == OPT_SPECTATORS && !options_spectators(value, &w->max_spectators))
+        return cmd_fail(EX_USAGE, "--max-spectators takes a number, 1 to 1000000");
+    return EX_OK;
+}
+
 /* The options that say what match is meant. EX_OK or a code (said). */
 static int read_wish(struct seat_wish *w, enum option_id id, const char *given)
 {
@@ -116,14 +167,8 @@ static int read_wish(struct seat_wish *w, enum option_id id, const char *given)
         w->is_private = true;
     else if (id == OPT_GO_ON)
         w->go_on = true;
-    if (id == OPT_JOIN && !str_eq(value, "any") && !url_is_match(value))
-        return cmd_fail(EX_USAGE, "--join takes a match's id or number, or any");
-    if (id == OPT_CLOCK && !options_clock(value, &w->clock))
-        return cmd_fail(EX_USAGE, "--clock takes none, MAIN+PHASE (20m+30s) or DAYSd (3d)");
-    if (id == OPT_FAIR && !fair_from_word(value, &w->fair))
-        return cmd_fail(EX_USAGE, "--fair takes strict, normal or server");
     w->has_fair = w->has_fair || id == OPT_FAIR;
-    return EX_OK;
+    return check_wish(w, id, value);
 }
 
 /* Of an option that takes no value; NULL: another. */
@@ -186,6 +231,8 @@ static int read_one(struct options *o, enum option_id id, const char *value, con
     case OPT_PRIVATE:
     case OPT_OPPONENT:
     case OPT_INVITE:
+    case OPT_DELAY:
+    case OPT_SPECTATORS:
     case OPT_GO_ON:
         return read_wish(&o->wish, id, value);
     case OPT_JSON:
@@ -245,8 +292,9 @@ static int settle_wish(struct options *o)
         return cmd_fail(EX_USAGE, "either --create a match or --join one");
     w->goal = w->scenario != NULL ? SEAT_CREATE : SEAT_JOIN;
     o->has_wish = w->scenario != NULL || w->match != NULL;
-    if (w->scenario == NULL && (w->side != NULL || w->has_fair || w->rated || w->is_private ||
-                                w->opponent != NULL || w->clock.kind != CLOCK_NONE))
+    if (w->scenario == NULL &&
+        (w->side != NULL || w->has_fair || w->rated || w->is_private || w->opponent != NULL ||
+         w->clock.kind != CLOCK_NONE || w->delay > 0 || w->max_spectators > 0))
         return cmd_fail(EX_USAGE, "--side, --clock, --fair and the like go with --create");
     return EX_OK;
 }

@@ -30,7 +30,8 @@ struct options {
     "    [--ca FILE | --fingerprint SHA256:HEX]"
 #define OPTIONS_SEAT                                                                               \
     "[--create SCENARIO --side ID|random [--clock none|MAIN+PHASE|DAYSd]\n"                        \
-    "    [--fair strict|normal|server] [--rated] [--private] [--opponent N] | --join MATCH|any]\n" \
+    "    [--fair strict|normal|server] [--rated] [--private] [--opponent N]\n"                     \
+    "    [--delay PHASES] [--max-spectators N] | --join MATCH|any]\n"                              \
     "    [--go-on]"
 
 /* Read argv behind the subcommand's name; strings are borrowed from argv and the environment.
@@ -38,5 +39,9 @@ struct options {
 int options_read(const struct command *self, int argc, char **argv, struct options *out);
 /* "none", "20m+30s" (main time and increment a phase), "3d". False: not a clock. */
 bool options_clock(const char *text, struct clock_rule *out);
+/* Phases that who looks on is behind, 0 to 100. False: not that. */
+bool options_delay(const char *text, uint32_t *out);
+/* How many may look on at a time, 1 to 1,000,000. False: not that. */
+bool options_spectators(const char *text, uint32_t *out);
 
 #endif

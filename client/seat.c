@@ -75,6 +75,15 @@ const char *seat_invite(const struct seat *s)
     return s->invite;
 }
 
+uint32_t seat_behind(const struct seat *s)
+{
+    const struct model *m = &s->model;
+
+    return s->has_model && m->role == ROLE_COUNT && !m->audit.over && !link_sees_all(s->link)
+               ? m->delay
+               : 0;
+}
+
 bool seat_is_busy(const struct seat *s)
 {
     return s->flight.on;

@@ -21,7 +21,9 @@ struct seat_wish {
     bool has_fair, rated, is_private;
     uint8_t fair; /* enum fair */
     const char *opponent;
-    const char *match; /* join, watch: id or number; "any": join the oldest open match */
+    uint32_t delay;          /* create: phases that who looks on is behind */
+    uint32_t max_spectators; /* create: at a time; 0: as many as the server takes */
+    const char *match;       /* join, watch: id or number; "any": join the oldest open match */
     const char *invite;
     bool from_state; /* watch: begin at the position that the server gives; seat_fetch_past brings
                         what was before */
@@ -74,6 +76,9 @@ const struct model *seat_model(const struct seat *s);
 /* The match's id or number as far as it is known, "" before. The invite of our private match. */
 const char *seat_match(const struct seat *s);
 const char *seat_invite(const struct seat *s);
+
+/* How many phases ago it is what we see: 0 for those who play, for umpires, and once it is over. */
+uint32_t seat_behind(const struct seat *s);
 
 /* Did following begin at a position that the server gave, so that what was before is unknown? */
 bool seat_lacks_past(const struct seat *s);

@@ -47,6 +47,10 @@ static void create(struct seat *s)
         jsonw_m_bool(w, "private", true);
     if (s->wish.opponent != NULL)
         jsonw_m_str(w, "opponent", s->wish.opponent);
+    if (s->wish.delay > 0)
+        jsonw_m_int(w, "delay", s->wish.delay);
+    if (s->wish.max_spectators > 0)
+        jsonw_m_int(w, "max_spectators", s->wish.max_spectators);
     s->asked_create = true;
     link_send(s->link, on_create, s);
 }
@@ -306,7 +310,11 @@ static void on_sync(void *data, const struct link_answer *a)
     if (s->seated && seat_try_later(s, a))
         return;
     if (a->err != ERR_OK) {
-        seat_fail_answer(s, "the match can't be seen", a);
+        seat_fail_answer(s,
+                         a->err == ERR_BUSY && s->wish.goal == SEAT_WATCH
+                             ? "no room to look on now, try later"
+                             : "the match can't be seen",
+                         a);
         return;
     }
     if (s->wish.goal != SEAT_WATCH && json_get(a->result, "role") == NULL) {

@@ -52,6 +52,8 @@ void words_force(const struct scenario *scn, const struct rules_board *b,
 /* " R1 b2 north, ready again." of each figure that a step back has changed. */
 void words_change(const struct scenario *scn, const struct rules_board *b,
                   const struct rules_state *before, const struct rules_state *now, struct buf *out);
+/* "1 phase", "3 phases". */
+void words_phases(uint32_t n, struct buf *out);
 /* "12:40", "2 d 4 h". */
 void words_span(int64_t ms, struct buf *out);
 /* "The game is over: Red wins, by eliminating the enemy." */

@@ -130,6 +130,11 @@ void words_legal(const struct scenario *scn, const struct rules_board *b,
     buf_putc(out, '.');
 }
 
+void words_phases(uint32_t n, struct buf *out)
+{
+    buf_printf(out, "%u phase%s", n, n == 1 ? "" : "s");
+}
+
 void words_span(int64_t ms, struct buf *out)
 {
     const long long s = (long long)(MAX(ms, (int64_t)0) / 1000);

@@ -81,6 +81,8 @@ static bool read_match(const struct json *j, struct lobby_match *m)
     m->rated = get_flag(j, "rated");
     m->is_private = get_flag(j, "private");
     m->turn = get_number(j, "turn");
+    m->delay = get_number(j, "delay");
+    m->max_spectators = get_number(j, "max_spectators");
     m->spectators = get_number(j, "spectators");
     m->maker_rating = get_number(json_get(j, "maker_rating"), "rating");
     get_over(j, m);

@@ -24,6 +24,7 @@ struct lobby_match {
     struct clock_rule clock;
     bool rated, is_private;
     uint32_t turn, spectators, maker_rating; /* maker_rating: 0 unknown */
+    uint32_t delay, max_spectators;          /* of who looks on; 0: none */
     /* ours */
     bool mine, my_turn, has_left;
     int64_t left_ms; /* ours, when it was told */

@@ -28,6 +28,8 @@ enum create_row {
     CREATE_DICE,
     CREATE_RATED,
     CREATE_PRIVATE,
+    CREATE_DELAY,
+    CREATE_SPECTATORS,
     CREATE_WITH
 };
 

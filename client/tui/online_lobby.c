@@ -173,6 +173,7 @@ static void begin_form(struct online *o)
     static const char *const clocks[] = {"none", "10m+30s", "20m+60s", "1d", "3d", "7d", NULL};
     static const char *const dice[] = {"normal", "strict", "server", NULL};
     static const char *const no_yes[] = {"no", "yes", NULL};
+    static const char *const delays[] = {"0", "1", "2", "3", "4", "6", "8", "12", NULL};
     const struct scenario *scn = o->scenarios.item[o->scenario];
     const char *const sides[] = {scn->side[0].id, scn->side[1].id, "random", NULL};
 
@@ -186,6 +187,11 @@ static void begin_form(struct online *o)
                 dice);
     add_choices(&o->form, "Rated", "Members only.", no_yes);
     add_choices(&o->form, "Private", "Not in the lists; who has the invite may join.", no_yes);
+    add_choices(&o->form, "Delay",
+                "How many phases those who look on are behind; players and umpires never are.",
+                delays);
+    (void)form_add(&o->form, "Spectators",
+                   "How many may look on at a time; empty: as many as the server takes.", "");
     (void)form_add(&o->form, "Against", "A player's name makes it a challenge; empty: anybody.",
                    o->rival);
     o->form.cursor = o->form.n;
@@ -199,18 +205,33 @@ static const char *chosen(const struct online *o, enum create_row row)
     return r->choice[r->at];
 }
 
+/* What was typed: "", or what is wrong with it. */
+static const char *form_trouble(const struct online *o, uint32_t *most)
+{
+    const char *with = o->form.row[CREATE_WITH].field.text;
+    const char *look = o->form.row[CREATE_SPECTATORS].field.text;
+
+    *most = 0;
+    if (with[0] != '\0' && !msg_name_ok(with))
+        return "A name has 3 to 20 letters, digits, - or _.";
+    if (look[0] != '\0' && !options_spectators(look, most))
+        return "How many may look on is a number, 1 to 1000000, or empty.";
+    return "";
+}
+
 static void create(struct online *o)
 {
     const struct scenario *scn = o->scenarios.item[o->scenario];
     const char *with = o->form.row[CREATE_WITH].field.text;
     struct seat_wish *w = &o->wish;
+    uint32_t most;
 
-    if (with[0] != '\0' && !msg_name_ok(with)) {
-        (void)snprintf(o->form.note, sizeof(o->form.note),
-                       "A name has 3 to 20 letters, digits, - or _.");
+    (void)str_copy(o->form.note, sizeof(o->form.note), form_trouble(o, &most));
+    if (o->form.note[0] != '\0')
         return;
-    }
     memset(w, 0, sizeof(*w));
+    w->max_spectators = most;
+    CHECK(options_delay(chosen(o, CREATE_DELAY), &w->delay));
     (void)str_copy(o->text[0], sizeof(o->text[0]), scn->id);
     (void)str_copy(o->text[1], sizeof(o->text[1]), chosen(o, CREATE_SIDE));
     (void)str_copy(o->text[2], sizeof(o->text[2]), with);

@@ -55,6 +55,7 @@ static void facts(void *data, struct scene *v)
     v->went_back = seat_went_back(app_seat(o->app));
     v->offered = is_offered(m);
     v->spectators = m->spectators;
+    v->behind = seat_behind(app_seat(o->app));
     v->match = m->match;
     player_facts(m, v);
     buf_reset(&o->table.dice);

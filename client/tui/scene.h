@@ -33,6 +33,7 @@ struct scene {
     struct scene_player player[2];
     uint8_t running; /* whose clock; RULES_NOBODY */
     unsigned spectators;
+    uint32_t behind;          /* phases that what we see is old */
     bool lobby;               /* leaving goes back to a lobby */
     const char *match;        /* number or id; borrowed */
     const char *dice;         /* "dice checked"; borrowed */

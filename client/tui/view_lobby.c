@@ -76,6 +76,24 @@ static void put_what(const struct lobby_match *m, struct buf *out)
         buf_puts(out, ", rated");
     if (m->is_private)
         buf_puts(out, ", private");
+    if (m->delay > 0) {
+        buf_puts(out, ", seen ");
+        words_phases(m->delay, out);
+        buf_puts(out, " late");
+    }
+}
+
+/* Who looks on, and how they may. */
+static void put_watch(const struct lobby_match *m, struct buf *out)
+{
+    if (m->max_spectators > 0)
+        buf_printf(out, ", %u of %u look on", m->spectators, m->max_spectators);
+    else if (m->spectators > 0)
+        buf_printf(out, ", %u look on", m->spectators);
+    if (m->delay > 0) {
+        buf_puts(out, ", delayed by ");
+        words_phases(m->delay, out);
+    }
 }
 
 static void mine_words(const struct lobby *l, const struct lobby_match *m, struct buf *out)
@@ -124,8 +142,7 @@ static void match_words(const struct lobby *l, const struct lobby_match *m, enum
         buf_printf(out, "%s and %s", m->maker, m->joiner[0] != '\0' ? m->joiner : "nobody yet");
         if (m->turn > 0)
             buf_printf(out, ", turn %u", m->turn);
-        if (m->spectators > 0)
-            buf_printf(out, ", %u look on", m->spectators);
+        put_watch(m, out);
         break;
     case LOBBY_PARTS:
         break;

@@ -280,6 +280,21 @@ static void put_prompt(struct canvas *c, const struct scene *v, const struct tab
     }
 }
 
+/* Who looks on with a delay is told so for as long as it holds. */
+static void put_behind(struct canvas *c, const struct scene *v, int y)
+{
+    struct buf text = BUF_EMPTY;
+
+    if (v->behind == 0)
+        return;
+    buf_puts(&text, " You look on, delayed by ");
+    words_phases(v->behind, &text);
+    buf_putc(&text, ' ');
+    canvas_put_right(c, row_of(c->w / 2, y, c->w - c->w / 2 - 2), style_bold(INK_WARN),
+                     buf_str(&text));
+    buf_fini(&text);
+}
+
 /* ---- the whole ---- */
 
 void view_match(struct canvas *c, const struct scene *v, const struct keymap *km, struct table *t)
@@ -290,6 +305,7 @@ void view_match(struct canvas *c, const struct scene *v, const struct keymap *km
     put_board(c, v, t, &l);
     view_panel(c, l.panel, v, t);
     canvas_rule(c, 0, l.y_rule, c->w);
+    put_behind(c, v, l.y_rule);
     if (v->status != NULL && v->status[0] != '\0')
         view_trouble(c, l.y_rule, v->status);
     else if (t->log_back > 0)
