@@ -120,7 +120,8 @@ struct family {
     struct user *user;
     struct token *newest;
     struct family *next;
-    bool ending; /* a transaction that drops it is under way */
+    struct token one; /* one of them has its place here, a guest's only one; free: family NULL */
+    bool ending;      /* a transaction that drops it is under way */
 };
 
 enum user_kind { USER_GUEST, USER_MEMBER };

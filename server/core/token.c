@@ -51,13 +51,16 @@ void family_enter(struct family *f)
 static void token_drop(struct core *c, struct token *t)
 {
     CHECK(map_take(&c->tokens, t->hash) == t);
-    mem_free(t);
+    if (t == &t->family->one)
+        *t = (struct token){.family = NULL};
+    else
+        mem_free(t);
 }
 
 static void token_enter(struct core *c, struct family *f, const uint8_t hash[32], uint32_t n)
 {
     struct token **at = &f->newest;
-    struct token *t = mem_zalloc(sizeof(*t));
+    struct token *t = f->one.family == NULL ? &f->one : mem_zalloc(sizeof(*t));
 
     memcpy(t->hash, hash, sizeof(t->hash));
     t->family = f;

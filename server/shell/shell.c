@@ -18,7 +18,8 @@ enum {
     TICK_MAX_MS = 60 * 60 * 1000, /* no timer is set longer than this */
     ENTROPY_MS = 60 * 1000,
     STOP_MS = 10 * 1000, /* from the signal to the core's last word, at most */
-    LEAVE_MS = 250       /* then, for the peers to read it */
+    LEAVE_MS = 250,      /* then, for the peers to read it */
+    KEEP_EFFECTS = 1024  /* room for so many stays; a crowd's is given back */
 };
 
 struct mono shell_now(const struct shell *sh)
@@ -82,6 +83,8 @@ void shell_step(struct shell *sh, struct core_event *ev)
     for (size_t i = 0; i < sh->fx.n; i++)
         carry_out(sh, &sh->fx.fx[i]);
     sh->fx.n = 0; /* all taken */
+    if (sh->fx.cap > KEEP_EFFECTS)
+        core_effects_fini(&sh->fx);
     sh->stepping = false;
 }
 
