@@ -39,9 +39,15 @@ char *buf_room(struct buf *b, size_t n)
     return b->data + b->len;
 }
 
+/* The same without a call when the room is there. */
+static char *room(struct buf *b, size_t n)
+{
+    return b->cap - b->len > n ? b->data + b->len : buf_room(b, n);
+}
+
 void buf_put(struct buf *b, const void *p, size_t n)
 {
-    char *dst = buf_room(b, n);
+    char *dst = room(b, n);
 
     if (n > 0)
         memcpy(dst, p, n);
@@ -56,22 +62,19 @@ void buf_puts(struct buf *b, const char *s)
 
 void buf_putc(struct buf *b, char c)
 {
-    buf_put(b, &c, 1);
+    char *dst = room(b, 1);
+
+    dst[0] = c;
+    dst[1] = '\0';
+    b->len++;
 }
 
 void buf_put_int(struct buf *b, int64_t v)
 {
-    char digits[20]; /* 2^63 has 19, and the sign */
-    size_t at = sizeof(digits);
-    uint64_t rest = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+    char *end = str_put_int(room(b, STR_INT_MAX), v);
 
-    do {
-        digits[--at] = (char)('0' + rest % 10);
-        rest /= 10;
-    } while (rest > 0);
-    if (v < 0)
-        digits[--at] = '-';
-    buf_put(b, digits + at, sizeof(digits) - at);
+    *end = '\0';
+    b->len = (size_t)(end - b->data);
 }
 
 void buf_printf(struct buf *b, const char *fmt, ...)

@@ -74,6 +74,58 @@ bool str_to_int(const char *s, int64_t min, int64_t max, int64_t *out)
     return true;
 }
 
+#define TEN4  UINT64_C(10000)
+#define TEN8  (TEN4 * TEN4)
+#define TEN12 (TEN8 * TEN4)
+#define TEN16 (TEN8 * TEN8)
+static const uint64_t power_of_ten[] = {
+    1,           10,           100,       1000,       TEN4,        10 * TEN4,    100 * TEN4,
+    1000 * TEN4, TEN8,         10 * TEN8, 100 * TEN8, 1000 * TEN8, TEN12,        10 * TEN12,
+    100 * TEN12, 1000 * TEN12, TEN16,     10 * TEN16, 100 * TEN16, 1000 * TEN16,
+};
+_Static_assert(ARRAY_LEN(power_of_ten) == STR_INT_MAX, "up to a number of 64 bits");
+
+/* How many digits v (not 0) has: its bits times log10(2), which may be one too few. */
+static unsigned count_digits(uint64_t v)
+{
+    const unsigned bits = 64 - (unsigned)__builtin_clzll(v);
+    const unsigned low = bits * 1233 >> 12;
+
+    return low + (v >= power_of_ten[low]);
+}
+
+char *str_put_int(char *dst, int64_t v)
+{
+    static const char pairs[] = "00010203040506070809"
+                                "10111213141516171819"
+                                "20212223242526272829"
+                                "30313233343536373839"
+                                "40414243444546474849"
+                                "50515253545556575859"
+                                "60616263646566676869"
+                                "70717273747576777879"
+                                "80818283848586878889"
+                                "90919293949596979899";
+    uint64_t rest = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+    char *end, *at;
+
+    if (v < 0)
+        *dst++ = '-';
+    if (rest < 10) {
+        *dst = (char)('0' + (int)rest);
+        return dst + 1;
+    }
+    end = dst + count_digits(rest);
+    for (at = end; rest >= 10; rest /= 100) {
+        at -= 2;
+        memcpy(at, pairs + 2 * (rest % 100), 2);
+        if (rest < 100)
+            return end;
+    }
+    *--at = (char)('0' + (int)rest);
+    return end;
+}
+
 static bool is_blank(char c)
 {
     return c == ' ' || (c >= '\t' && c <= '\r');

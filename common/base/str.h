@@ -20,6 +20,9 @@ bool str_ends(const char *s, const char *suffix);
  * [min, max] into *out. False, *out untouched, for anything else.
  */
 NODISCARD bool str_to_int(const char *s, int64_t min, int64_t max, int64_t *out);
+/* Write `v` in decimal to dst (room STR_INT_MAX), without a NUL; returns where it ends. */
+#define STR_INT_MAX 20 /* 2^63 has 19 digits, and the sign */
+char *str_put_int(char *dst, int64_t v);
 /* Split off the next blank-separated word of *s: NUL-terminates it in place and moves *s behind
  * it. NULL when none is left. */
 char *str_word(char **s);

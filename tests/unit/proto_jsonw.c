@@ -3,6 +3,8 @@
  */
 #include "proto/jsonw.h"
 
+#include <inttypes.h>
+
 #include "proto/json.h"
 #include "tests/cmocka_all.h"
 
@@ -53,6 +55,12 @@ static void writes(const char *s, size_t n, const char *want)
     jsonw_strn(&w, s, n);
     assert_string_equal(buf_str(&out), want);
     assert_int_equal(out.len, strlen(want));
+    buf_fini(&out);
+    w = jsonw_on(&out);
+    jsonw_key_strn(&w, "k", 1, s, n);
+    assert_memory_equal(buf_str(&out), "\"k\":", 4);
+    assert_string_equal(buf_str(&out) + 4, want);
+    assert_int_equal(out.len, strlen(want) + 4);
     buf_fini(&out);
 }
 
@@ -114,6 +122,55 @@ static void integers_at_their_ends(void **unused)
     buf_fini(&out);
 }
 
+/* Every length of number, and what stands around them in each length of a name. */
+static void integers_of_every_length(void **unused)
+{
+    static const char name[] = "abcdefghijklmnopqrstuvwxyz";
+    int64_t power = 1;
+
+    (void)unused;
+    for (unsigned digits = 1; digits <= 18; digits++, power *= 10)
+        for (int64_t v = power - 2; v <= power + 2; v++)
+            for (int sign = -1; sign <= 1; sign += 2) {
+                struct buf out = BUF_EMPTY;
+                struct buf want = BUF_EMPTY;
+                struct jsonw w = jsonw_on(&out);
+                const size_t len = (size_t)(v & INT64_MAX) % sizeof(name);
+
+                buf_printf(&want, "%" PRId64 ",\"%.*s\":%" PRId64, sign * v, (int)len, name,
+                           sign * v);
+                jsonw_int(&w, sign * v);
+                jsonw_key_int(&w, name, len, sign * v);
+                assert_string_equal(buf_str(&out), buf_str(&want));
+                buf_reset(&out);
+                buf_put_int(&out, sign * v);
+                assert_int_equal(strtoll(buf_str(&out), NULL, 10), sign * v);
+                buf_fini(&out);
+                buf_fini(&want);
+            }
+}
+
+static void names_of_every_length(void **unused)
+{
+    static const char name[] = "abcdefghijklmnopqrstuvwxyz";
+
+    (void)unused;
+    for (size_t n = 0; n < sizeof(name); n++) {
+        struct buf out = BUF_EMPTY;
+        struct buf want = BUF_EMPTY;
+        struct jsonw w = jsonw_on(&out);
+
+        buf_printf(&want, "{\"%.*s\":{\"x\":%.*s", (int)n, name, (int)n, name);
+        jsonw_obj(&w);
+        jsonw_key(&w, name, n);
+        jsonw_obj(&w);
+        jsonw_m_raw(&w, "x", name, n);
+        assert_string_equal(buf_str(&out), buf_str(&want));
+        buf_fini(&out);
+        buf_fini(&want);
+    }
+}
+
 /* A writer that is put behind text which is there already doesn't touch it. */
 static void appends(void **unused)
 {
@@ -136,6 +193,8 @@ int main(void)
         cmocka_unit_test(only_quote_backslash_and_controls_are_escaped),
         cmocka_unit_test(escapes_are_found_at_every_place),
         cmocka_unit_test(integers_at_their_ends),
+        cmocka_unit_test(integers_of_every_length),
+        cmocka_unit_test(names_of_every_length),
         cmocka_unit_test(appends),
     };
 
