@@ -13,7 +13,7 @@ Size = collections.namedtuple("Size", "name rounds fan_rounds ms slices matches 
                               " open_few open_many lobby")
 SIZES = {
     "full": Size("full", 7, 11, 1000, 4, 200, 1000, 15000, 15000, 2000, 100, 10000, 500),
-    "quick": Size("quick", 3, 5, 250, 2, 200, 1000, 2000, 3000, 500, 100, 1000, 150),
+    "quick": Size("quick", 3, 4, 250, 2, 200, 1000, 2000, 3000, 500, 100, 1000, 150),
     "tiny": Size("tiny", 1, 1, 60, 2, 4, 20, 30, 40, 10, 5, 20, 20),
 }
 

@@ -7,6 +7,7 @@
 struct bad_file {
     sqlite3_file base;
     sqlite3_file *real; /* right behind this struct */
+    int kind;           /* SQLITE_OPEN_MAIN_DB, SQLITE_OPEN_WAL, or another */
 };
 
 /* One disk for the process; writers and the test are on different threads. */
@@ -15,6 +16,8 @@ static struct {
     sqlite3_vfs vfs, *real;
     enum badfs_fault fault;
     unsigned after, failed;
+    struct badfs_seen seen;
+    uint64_t db_run; /* since the last write of a log */
 } disk = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static sqlite3_file *real_of(sqlite3_file *f)
@@ -50,10 +53,28 @@ static int bad_read(sqlite3_file *f, void *p, int n, sqlite3_int64 at)
     return real_of(f)->pMethods->xRead(real_of(f), p, n, at);
 }
 
+static void note_write(const struct bad_file *f, uint64_t n, uint64_t at)
+{
+    struct badfs_seen *s = &disk.seen;
+
+    (void)pthread_mutex_lock(&disk.lock);
+    if (f->kind == SQLITE_OPEN_WAL) {
+        s->log_bytes += n;
+        s->log_end = MAX(s->log_end, at + n);
+        disk.db_run = 0;
+    } else if (f->kind == SQLITE_OPEN_MAIN_DB) {
+        s->db_bytes += n;
+        disk.db_run += n;
+        s->db_run = MAX(s->db_run, disk.db_run);
+    }
+    (void)pthread_mutex_unlock(&disk.lock);
+}
+
 static int bad_write(sqlite3_file *f, const void *p, int n, sqlite3_int64 at)
 {
     enum badfs_fault fault;
 
+    note_write((const struct bad_file *)f, (uint64_t)n, (uint64_t)at);
     if (!hits(false, &fault))
         return real_of(f)->pMethods->xWrite(real_of(f), p, n, at);
     if (fault == BADFS_FULL)
@@ -134,6 +155,7 @@ static int bad_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *f, int fla
 
     (void)vfs;
     bad->real = (sqlite3_file *)(void *)(bad + 1);
+    bad->kind = flags & (SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_WAL);
     rc = disk.real->xOpen(disk.real, name, bad->real, flags, out);
     f->pMethods = bad->real->pMethods != NULL ? &methods : NULL;
     return rc;
@@ -158,6 +180,21 @@ void badfs_set(enum badfs_fault fault, unsigned after)
     disk.fault = fault;
     disk.after = after;
     disk.failed = 0;
+    (void)pthread_mutex_unlock(&disk.lock);
+}
+
+void badfs_watch(void)
+{
+    (void)pthread_mutex_lock(&disk.lock);
+    disk.seen = (struct badfs_seen){.log_end = 0};
+    disk.db_run = 0;
+    (void)pthread_mutex_unlock(&disk.lock);
+}
+
+void badfs_seen(struct badfs_seen *out)
+{
+    (void)pthread_mutex_lock(&disk.lock);
+    *out = disk.seen;
     (void)pthread_mutex_unlock(&disk.lock);
 }
 
