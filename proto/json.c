@@ -32,13 +32,14 @@ _Static_assert(_Alignof(cJSON) <= ALIGN && sizeof(cJSON) % ALIGN == 0, "items li
  * reckoned. */
 struct piece {
     struct piece *next;
-    size_t used, size; /* bytes of room[] */
     _Alignas(ALIGN) unsigned char room[];
 };
 
 /* Where a parser takes memory from: the newest piece. */
 struct pieces {
     struct piece *last;
+    unsigned char *at; /* its room that is left */
+    size_t left;
 };
 
 static void add_piece(struct pieces *ps, size_t size)
@@ -46,31 +47,40 @@ static void add_piece(struct pieces *ps, size_t size)
     struct piece *p = mem_alloc(sizeof(*p) + size);
 
     p->next = NULL;
-    p->used = 0;
-    p->size = size;
     if (ps->last != NULL)
         ps->last->next = p;
     ps->last = p;
+    ps->at = p->room;
+    ps->left = size;
 }
 
 /* This thread's; NULL: it isn't parsing. cJSON's hooks are the process's and take no context, so
  * there is no other way to tell them. */
 static _Thread_local struct pieces *parsing;
 
-static void *take(size_t n)
+/* Off the road: where no room is left, or nobody parses. */
+static __attribute__((noinline)) void *take_rarely(size_t n)
 {
-    const size_t whole = (n + ALIGN - 1) / ALIGN * ALIGN;
-    struct piece *p;
+    enum { MORE = 4096 };
 
     if (parsing == NULL)
         return malloc(n);
-    p = parsing->last;
-    if (whole > p->size - p->used) {
-        add_piece(parsing, MAX(p->size, whole));
-        p = parsing->last;
-    }
-    p->used += whole;
-    return p->room + p->used - whole;
+    add_piece(parsing, MAX(n, (size_t)MORE));
+    parsing->at += n;
+    parsing->left -= n;
+    return parsing->at - n;
+}
+
+static void *take(size_t n)
+{
+    const size_t whole = (n + ALIGN - 1) / ALIGN * ALIGN;
+    struct pieces *ps = parsing;
+
+    if (ps == NULL || whole > ps->left)
+        return take_rarely(whole);
+    ps->at += whole;
+    ps->left -= whole;
+    return ps->at - whole;
 }
 
 static void give(void *p)
@@ -94,7 +104,7 @@ static size_t tree_size(size_t values, size_t len)
 enum err json_parse(const char *text, size_t len, const struct json_limits *limits,
                     struct json **out, char why[JSON_WHY_LEN])
 {
-    struct pieces own = {NULL};
+    struct pieces own = {NULL, NULL, 0};
     unsigned values;
     const void *first;
     enum err e;
@@ -160,7 +170,7 @@ const struct json *json_get(const struct json *j, const char *name)
     if (!is(j, JSON_OBJECT))
         return NULL;
     for (const cJSON *c = item(j)->child; c != NULL; c = c->next)
-        if (strcmp(c->string, name) == 0)
+        if (c->string[0] == name[0] && strcmp(c->string, name) == 0)
             return json(c);
     return NULL;
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: ISC
- * json_bytes.h -- eight bytes of a JSON string at a time, for json_scan.c and jsonw.c only.
+ * json_bytes.h -- eight bytes of a JSON string at a time (bits_load8), for json_scan.c and
+ * jsonw.c only.
  */
 #ifndef SK_PROTO_JSON_BYTES_H
 #define SK_PROTO_JSON_BYTES_H
 
-#include "common/base/util.h"
+#include "common/base/bits.h"
 
 #define JSON_ONES UINT64_C(0x0101010101010101)
 #define JSON_TOPS UINT64_C(0x8080808080808080)
@@ -20,14 +21,6 @@ static inline uint64_t json_has_special(uint64_t v)
 {
     return json_has_zero(v ^ JSON_ONES * '"') | json_has_zero(v ^ JSON_ONES * '\\') |
            ((v - JSON_ONES * 0x20) & ~v & JSON_TOPS);
-}
-
-static inline uint64_t json_load8(const char *p)
-{
-    uint64_t v;
-
-    memcpy(&v, p, sizeof(v));
-    return v;
 }
 
 #endif

@@ -14,7 +14,7 @@ enum { NAMES_NEAR = 128 }; /* names of open objects kept without the heap */
 /* A member's name as it stands between its quotes. */
 struct name {
     uint32_t at, len; /* bytes of the text */
-    uint32_t hash;    /* of its code points, so that "a" and "\u0061" are the same */
+    uint32_t key;     /* of its code points, so that "a" and "\u0061" are the same */
 };
 
 /* An array or object that is still open. */
@@ -46,9 +46,14 @@ static bool fail(struct text *t, const char *why)
     return false;
 }
 
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+}
+
 static void skip_blanks(struct text *t)
 {
-    while (t->p < t->end && (*t->p == ' ' || *t->p == '\n' || *t->p == '\t' || *t->p == '\r'))
+    while (t->p < t->end && (unsigned char)*t->p <= ' ' && is_blank(*t->p))
         t->p++;
 }
 
@@ -152,38 +157,51 @@ static bool is_plain(char c)
     return (unsigned char)c >= 0x20 && (unsigned char)c < 0x80 && c != '"' && c != '\\';
 }
 
-/* A string value, t->p behind its opening quote; then behind its closing one. */
-static bool scan_string(struct text *t)
+/* The first byte of [p, end) that isn't plain ASCII; `end`: none. */
+static const char *find_odd(const char *p, const char *end)
+{
+    while (end - p >= (ptrdiff_t)sizeof(uint64_t)) {
+        const uint64_t v = bits_load8(p);
+        const uint64_t odd = json_has_special(v) | (v & JSON_TOPS);
+
+        if (odd != 0)
+            return p + __builtin_ctzll(odd) / 8;
+        p += sizeof(uint64_t);
+    }
+    while (p < end && is_plain(*p))
+        p++;
+    return p;
+}
+
+/* A string, t->p behind its opening quote; then at its closing one. *odd: not plain ASCII. */
+static bool scan_chars(struct text *t, bool *odd)
 {
     uint32_t cp;
 
+    *odd = false;
     for (;;) {
-        while (t->end - t->p >= (ptrdiff_t)sizeof(uint64_t)) {
-            const uint64_t v = json_load8(t->p);
-
-            if ((json_has_special(v) | (v & JSON_TOPS)) != 0)
-                break;
-            t->p += sizeof(uint64_t);
-        }
-        while (t->p < t->end && is_plain(*t->p))
-            t->p++;
+        t->p = find_odd(t->p, t->end);
         if (t->p == t->end)
             return fail(t, "a string without its end");
         if (*t->p == '"')
-            break;
+            return true;
         if (!scan_odd(t, &cp))
             return false;
+        *odd = true;
     }
+}
+
+static bool scan_string(struct text *t)
+{
+    bool odd;
+
+    if (!scan_chars(t, &odd))
+        return false;
     t->p++;
     return true;
 }
 
 /* ---- names ---- */
-
-static uint32_t hash_step(uint32_t hash, uint32_t cp)
-{
-    return (hash ^ cp) * UINT32_C(16777619); /* FNV-1a */
-}
 
 /* The next code point of a string, plain or not. */
 static bool scan_char(struct text *t, uint32_t *cp)
@@ -212,6 +230,35 @@ static bool name_equal(const char *text, const struct name *a, const struct name
     return left.p == left.end && right.p == right.end;
 }
 
+/* Length and ends, of code points: enough to tell most names of one object apart. */
+static uint32_t key_of(size_t len, uint32_t first, uint32_t last)
+{
+    return (uint32_t)len << 16 ^ first << 8 ^ last;
+}
+
+static uint32_t key_of_odd(const char *p, const char *end)
+{
+    struct text t = {p, end, NULL};
+    uint32_t first = 0;
+    uint32_t cp = 0;
+    size_t len = 0;
+
+    for (; t.p < t.end; len++) {
+        CHECK(scan_char(&t, &cp)); /* it has been scanned before */
+        if (len == 0)
+            first = cp;
+    }
+    return key_of(len, first, cp);
+}
+
+static uint32_t name_key(const char *p, const char *end, bool odd)
+{
+    if (odd)
+        return key_of_odd(p, end);
+    return p == end ? key_of(0, 0, 0)
+                    : key_of((size_t)(end - p), (unsigned char)*p, (unsigned char)end[-1]);
+}
+
 static void keep_name(struct scan *s, struct name n)
 {
     if (s->n_names == s->cap_names) {
@@ -233,7 +280,7 @@ static bool add_name(struct scan *s, struct name n)
     if (++f->members > s->max_members)
         return fail(&s->t, "too many members in one object");
     for (size_t i = f->names; i < s->n_names; i++)
-        if (s->name[i].hash == n.hash && name_equal(s->start, &s->name[i], &n))
+        if (s->name[i].key == n.key && name_equal(s->start, &s->name[i], &n))
             return fail(&s->t, "the same name twice in one object");
     keep_name(s, n);
     return true;
@@ -243,24 +290,19 @@ static bool add_name(struct scan *s, struct name n)
 static bool scan_name(struct scan *s)
 {
     struct text *t = &s->t;
-    struct name n = {.hash = UINT32_C(2166136261)};
+    struct name n;
     const char *first;
+    bool odd;
 
     skip_blanks(t);
     if (!at_char(t, '"'))
         return fail(t, "a member's name is wanted here");
     first = ++t->p;
-    while (t->p < t->end && *t->p != '"') {
-        uint32_t cp;
-
-        if (!scan_char(t, &cp))
-            return false;
-        n.hash = hash_step(n.hash, cp);
-    }
-    if (t->p == t->end)
-        return fail(t, "a string without its end");
+    if (!scan_chars(t, &odd))
+        return false;
     n.at = (uint32_t)(first - s->start);
     n.len = (uint32_t)(t->p - first);
+    n.key = name_key(first, t->p, odd);
     if (!add_name(s, n))
         return false;
     t->p++;

@@ -73,11 +73,11 @@ static inline bool is_plain(char c)
 /* Eight bytes, unless one of them needs an escape. */
 static inline bool copy8(char *at, const char *s)
 {
-    const uint64_t v = json_load8(s);
+    const uint64_t v = bits_load8(s);
 
     if (json_has_special(v) != 0)
         return false;
-    memcpy(at, &v, sizeof(v));
+    bits_store8(at, v);
     return true;
 }
 

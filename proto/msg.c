@@ -304,6 +304,15 @@ void msg_request_fini(struct msg_request *r)
     r->tree = NULL;
 }
 
+void msg_keep_id(struct msg_request *r)
+{
+    if (r->id.kind == MSG_ID_STRING)
+        return; /* it stands in the tree */
+    msg_request_fini(r);
+    r->params = NULL;
+    memset(&r->p, 0, sizeof(r->p));
+}
+
 static bool in_bounds(const struct msg_param *row, int64_t v)
 {
     return v >= row->min && v <= row->max;

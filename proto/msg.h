@@ -251,6 +251,8 @@ NODISCARD enum err msg_parse(const char *line, size_t len, const struct json_lim
  */
 NODISCARD enum err msg_read_params(struct msg_request *r, const char **field);
 void msg_request_fini(struct msg_request *r);
+/* From now on only the id and the method are wanted: the rest may go, and the tree with it. */
+void msg_keep_id(struct msg_request *r);
 
 /* ---- answers and notifications out: whole lines, each with its '\n', appended ---- */
 

@@ -24,6 +24,17 @@ static struct room *need_seat(struct core *c, const struct conn *cn, const struc
     return r;
 }
 
+/* Nothing but the id is looked at once the entry is stored, and a tree is many times as large. */
+static enum verdict submit(struct core *c, struct conn *cn, struct msg_request *req,
+                           const struct room_op *op, struct refusal *no)
+{
+    const enum verdict v = room_submit(c, cn, req, op, no);
+
+    if (v == LATER)
+        msg_keep_id(&cn->pend->req);
+    return v;
+}
+
 enum verdict on_match_anchor(struct core *c, struct conn *cn, struct msg_request *req,
                              struct refusal *no)
 {
@@ -37,7 +48,7 @@ enum verdict on_match_anchor(struct core *c, struct conn *cn, struct msg_request
         return v;
     memcpy(a.anchor, req->p.anchor, sizeof(a.anchor));
     op.err = match_anchor(op.room->m, room_role(op.room, cn->user), &a, core_now(c), &st);
-    return room_submit(c, cn, req, &op, no);
+    return submit(c, cn, req, &op, no);
 }
 
 enum verdict on_match_share(struct core *c, struct conn *cn, struct msg_request *req,
@@ -54,7 +65,7 @@ enum verdict on_match_share(struct core *c, struct conn *cn, struct msg_request 
     share.roll = req->p.roll;
     memcpy(share.share, req->p.share, FD1_LEN);
     op.err = match_share(op.room->m, room_role(op.room, cn->user), &share, core_now(c), &st);
-    return room_submit(c, cn, req, &op, no);
+    return submit(c, cn, req, &op, no);
 }
 
 static void answer_order(struct core *c, struct conn *cn, const struct pend *p)
@@ -90,7 +101,7 @@ enum verdict on_match_order(struct core *c, struct conn *cn, struct msg_request 
         return session_refuse_field(no, field, NULL);
     }
     op.err = match_order(op.room->m, role, &o, core_now(c), &st);
-    return room_submit(c, cn, req, &op, no);
+    return submit(c, cn, req, &op, no);
 }
 
 enum verdict on_match_resign(struct core *c, struct conn *cn, struct msg_request *req,
@@ -104,7 +115,7 @@ enum verdict on_match_resign(struct core *c, struct conn *cn, struct msg_request
     if (op.room == NULL)
         return v;
     op.err = match_resign(op.room->m, room_role(op.room, cn->user), core_now(c), &st);
-    return room_submit(c, cn, req, &op, no);
+    return submit(c, cn, req, &op, no);
 }
 
 enum verdict on_match_claim(struct core *c, struct conn *cn, struct msg_request *req,
@@ -118,7 +129,7 @@ enum verdict on_match_claim(struct core *c, struct conn *cn, struct msg_request 
     if (op.room == NULL)
         return v;
     op.err = match_claim(op.room->m, room_role(op.room, cn->user), core_now(c), &st);
-    return room_submit(c, cn, req, &op, no);
+    return submit(c, cn, req, &op, no);
 }
 
 static void answer_offer(struct core *c, struct conn *cn, const struct pend *p)
@@ -143,7 +154,7 @@ enum verdict on_match_offer(struct core *c, struct conn *cn, struct msg_request 
         return v;
     op.err = match_offer(op.room->m, room_role(op.room, cn->user), (enum offer_kind)req->p.offer,
                          core_now(c), &st);
-    return room_submit(c, cn, req, &op, no);
+    return submit(c, cn, req, &op, no);
 }
 
 enum verdict on_match_answer(struct core *c, struct conn *cn, struct msg_request *req,
@@ -158,5 +169,5 @@ enum verdict on_match_answer(struct core *c, struct conn *cn, struct msg_request
     if (op.room == NULL)
         return v;
     op.err = match_answer(op.room->m, room_role(op.room, cn->user), &a, core_now(c), &st);
-    return room_submit(c, cn, req, &op, no);
+    return submit(c, cn, req, &op, no);
 }

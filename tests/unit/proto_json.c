@@ -115,6 +115,10 @@ static void refuses_a_name_twice_however_spelt(void **unused)
     (void)unused;
     refuses("{\"a\":1,\"b\":2,\"a\":3}", "byte 16: the same name twice in one object");
     refuses("{\"a\":1,\"\\u0061\":2}", "byte 15: the same name twice in one object");
+    refuses("{\"axxb\":1,\"ayyb\":2,\"a\\u0078xb\":3}",
+            "byte 30: the same name twice in one object");
+    refuses("{\"\xc3\xa9t\":1,\"\\u00e9t\":2}", "byte 18: the same name twice in one object");
+    refuses("{\"\":1,\"\":2}", "byte 8: the same name twice in one object");
     refuses("{\"\\u00e9\":1,\"\xc3\xa9\":2}", "byte 16: the same name twice in one object");
     refuses("{\"\\ud834\\udd1e\":1,\"\xf0\x9d\x84\x9e\":2}",
             "byte 24: the same name twice in one object");

@@ -161,6 +161,29 @@ static void values_land_in_their_place(void **unused)
     msg_request_fini(&r);
 }
 
+static void only_the_id_is_kept(void **unused)
+{
+    static const char with_int[] =
+        "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"match.legal\",\"params\":{\"match\":1}}";
+    static const char with_string[] =
+        "{\"jsonrpc\":\"2.0\",\"id\":\"seven\",\"method\":\"session.ping\"}";
+    struct msg_request r;
+
+    (void)unused;
+    assert_int_equal(msg_parse(with_int, strlen(with_int), &json_wire_limits, &r), ERR_OK);
+    msg_keep_id(&r);
+    assert_null(r.tree);
+    assert_null(r.params);
+    assert_int_equal(r.id.kind, MSG_ID_INT);
+    assert_int_equal(r.id.i, 7);
+    assert_int_equal(r.method, MSG_MATCH_LEGAL);
+    msg_request_fini(&r);
+    assert_int_equal(msg_parse(with_string, strlen(with_string), &json_wire_limits, &r), ERR_OK);
+    msg_keep_id(&r);
+    assert_string_equal(r.id.s, "seven");
+    msg_request_fini(&r);
+}
+
 static void errors_have_one_shape(void **unused)
 {
     const struct msg_id id = {.kind = MSG_ID_STRING, .s = "a\"b"};
@@ -190,6 +213,7 @@ int main(void)
         cmocka_unit_test(words_are_sorted_and_found), cmocka_unit_test(rows_are_sound),
         cmocka_unit_test(names_the_wrong_member),     cmocka_unit_test(limits_count_code_points),
         cmocka_unit_test(values_land_in_their_place), cmocka_unit_test(errors_have_one_shape),
+        cmocka_unit_test(only_the_id_is_kept),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
