@@ -20,7 +20,7 @@
 #define MATCH_SETUP_MS      (120 * SECOND_MS) /* DICE, Set-up */
 #define MATCH_IDLE_MS       (90 * DAY_MS)     /* a match without an order */
 #define MATCH_CHAIN_MS      (600 * SECOND_MS) /* the server's chain is kept in memory so long */
-#define MATCH_SNAP_EVERY    32                /* entries between snapshots, about */
+#define MATCH_SNAP_EVERY    64                /* entries between snapshots, about */
 
 #define MATCH_OFFER_KINDS 3
 

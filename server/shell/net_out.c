@@ -8,7 +8,7 @@
 #include "common/base/mem.h"
 #include "server/shell/net_impl.h"
 
-enum { WRITE_ITEMS = 256, CAP_MIN = 4 };
+enum { WRITE_ITEMS = 256, CAP_MIN = 4, SMALL_BYTES = 2048 };
 
 void out_mark(struct peer *p, bool player)
 {
@@ -85,10 +85,19 @@ static ssize_t write_items(struct peer *p, uint32_t done)
     struct shared *const *item = items_of(p) + done;
     struct iovec part[WRITE_ITEMS];
     const struct msghdr msg = {.msg_iov = part, .msg_iovlen = n};
+    char small[SMALL_BYTES];
+    size_t len = 0;
 
     peer_net(p)->stats.writes++;
     if (n == 1) /* the usual case */
         return send(peer_fd(p), item[0]->data + p->sent, item[0]->len - p->sent, MSG_NOSIGNAL);
+    if (p->sent == 0 && p->queued <= sizeof(small)) { /* an answer and its event: cheaper as one */
+        for (uint32_t i = 0; i < n; i++) {
+            memcpy(small + len, item[i]->data, item[i]->len);
+            len += item[i]->len;
+        }
+        return send(peer_fd(p), small, len, MSG_NOSIGNAL);
+    }
     for (uint32_t i = 0; i < n; i++)
         part[i] = (struct iovec){item[i]->data, item[i]->len};
     part[0].iov_base = item[0]->data + p->sent;
