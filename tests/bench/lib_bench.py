@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: ISC
 """lib_bench.py -- servers and load clients of tests/bench/run: started, visited, ended."""
+import ctypes
 import json
 import os
 import platform
@@ -7,6 +8,7 @@ import re
 import resource
 import select
 import shutil
+import signal
 import socket
 import statistics
 import subprocess
@@ -14,6 +16,7 @@ import tempfile
 import time
 
 SERVER_CPU, LOAD_CPU = 0, 1
+PR_SET_PDEATHSIG = 1
 START_S, POLL_S = 60.0, 0.02
 PORT_TRIES = 3
 PEERS = {"mosquitto": ["mosquitto"], "redis-server": ["redis-server", "valkey-server"],
@@ -31,9 +34,13 @@ def cpus():
 
 
 def pin(which):
-    """For preexec: that CPU, where there are two."""
-    allowed = cpus()
-    return lambda: os.sched_setaffinity(0, {allowed[which % len(allowed)]})
+    """For preexec: that CPU, where there are two; and no longer than we live."""
+    allowed, libc = cpus(), ctypes.CDLL(None)
+
+    def begin():
+        libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        os.sched_setaffinity(0, {allowed[which % len(allowed)]})
+    return begin
 
 
 # ---- the machine ----
