@@ -3,6 +3,8 @@
 
 #include <unistd.h>
 
+enum { SMALL_BYTES = 1024 };
+
 /* No stdio here: it may want memory itself. */
 static void NORETURN exhausted(void)
 {
@@ -25,9 +27,12 @@ void *mem_alloc(size_t n)
     return there(malloc(n > 0 ? n : 1));
 }
 
+/* glibc's calloc goes past its cache of small pieces. */
 void *mem_zalloc(size_t n)
 {
-    return there(calloc(1, n > 0 ? n : 1));
+    if (n > SMALL_BYTES)
+        return there(calloc(1, n));
+    return memset(mem_alloc(n), 0, n);
 }
 
 void *mem_array(size_t count, size_t size)

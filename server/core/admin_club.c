@@ -333,7 +333,7 @@ void admin_jobs_end(struct core *c)
         admin_fail(c, p->ask, ERR_BUSY,
                    "the server stops or hands over; its log says what came of it");
         CHECK(map_take(&c->pends, &p->id) == p);
-        pend_free(p);
+        pend_free(c, p);
     }
 }
 

@@ -82,7 +82,6 @@ static void free_users(struct core *c)
 void core_free(struct core *c)
 {
     struct core_effects none = {NULL, 0, 0};
-    struct pend *p;
     struct addr *a;
     struct room *r;
     size_t at = 0;
@@ -95,13 +94,7 @@ void core_free(struct core *c)
     while (c->conns_first != NULL)
         session_close(c, c->conns_first);
     session_bury(c);
-    while ((p = map_next(&c->pends, &at)) != NULL) {
-        if (p->is_new)
-            room_free(p->room);
-        p->source = NULL;
-        pend_free(p);
-    }
-    map_fini(&c->pends);
+    pends_free(c);
     admin_free(c);
     bans_free(c);
     mem_free(c->motd);

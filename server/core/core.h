@@ -80,8 +80,9 @@ struct store_op {
 struct store_txn {
     uint64_t id; /* named by the core, answered by CORE_STORED */
     size_t n;
-    struct store_op *op; /* owned */
-    uint64_t given_ns;   /* the store's own */
+    struct store_op *op; /* owned; or `one`, which an order needs no more than */
+    struct store_op one;
+    uint64_t given_ns; /* the store's own */
 };
 void store_txn_free(struct store_txn *t);
 

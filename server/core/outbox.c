@@ -64,24 +64,28 @@ struct store_row *store_found_add(struct store_found *f)
     return &f->row[f->n++];
 }
 
+static void op_fini(struct store_op *op)
+{
+    mem_free(op->data);
+    archive_free(op->archive);
+}
+
 void ops_fini(struct ops *o)
 {
-    for (size_t i = 0; i < o->n; i++) {
-        mem_free(o->op[i].data);
-        archive_free(o->op[i].archive);
-    }
+    for (size_t i = 0; i < o->n; i++)
+        op_fini(&o->op[i]);
     mem_free(o->op);
     *o = (struct ops){NULL, 0, 0};
 }
 
 void store_txn_free(struct store_txn *t)
 {
-    struct ops ops;
-
     if (t == NULL)
         return;
-    ops = (struct ops){t->op, t->n, t->n};
-    ops_fini(&ops);
+    for (size_t i = 0; i < t->n; i++)
+        op_fini(&t->op[i]);
+    if (t->op != &t->one)
+        mem_free(t->op);
     mem_free(t);
 }
 
@@ -317,6 +321,11 @@ void out_store(struct core *c, uint64_t id, struct ops *o)
     t->id = id;
     t->n = o->n;
     t->op = o->op;
+    if (o->n == 1) {
+        t->one = o->op[0];
+        t->op = &t->one;
+        mem_free(o->op);
+    }
     *o = (struct ops){NULL, 0, 0};
     push(c, CORE_FX_STORE, 0)->u.txn = t;
 }

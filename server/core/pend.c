@@ -3,14 +3,24 @@
 #include "server/core/admin.h"
 #include "server/core/club.h"
 #include "server/core/invite.h"
+#include "server/core/room.h"
 #include "server/core/session.h"
 #include "server/core/user.h"
+
+enum { SPARE_PENDS = 256 }; /* kept for the next */
 
 struct pend *pend_new(struct core *c, struct conn *cn, struct msg_request *req,
                       void (*done)(struct core *, struct pend *, const struct core_event *))
 {
-    struct pend *p = mem_zalloc(sizeof(*p));
+    struct pend *p = c->spare_pend;
 
+    if (p != NULL) {
+        c->spare_pend = p->spare;
+        c->n_spare_pends--;
+        memset(p, 0, sizeof(*p));
+    } else {
+        p = mem_zalloc(sizeof(*p));
+    }
     p->id = c->next_id++;
     p->done = done;
     if (cn != NULL) {
@@ -64,7 +74,7 @@ struct conn *pend_conn(const struct core *c, const struct pend *p)
     return cn != NULL && cn->pend == p ? cn : NULL;
 }
 
-void pend_free(struct pend *p)
+void pend_free(struct core *c, struct pend *p)
 {
     pend_unpin(p);
     CHECK(p->source == NULL);
@@ -76,7 +86,31 @@ void pend_free(struct pend *p)
     club_change_free(p->club);
     if (p->pins_room)
         p->room->pins--;
-    mem_free(p);
+    if (c->n_spare_pends == SPARE_PENDS) {
+        mem_free(p);
+        return;
+    }
+    p->spare = c->spare_pend;
+    c->spare_pend = p;
+    c->n_spare_pends++;
+}
+
+void pends_free(struct core *c)
+{
+    struct pend *p;
+    size_t at = 0;
+
+    while ((p = map_next(&c->pends, &at)) != NULL) {
+        if (p->is_new)
+            room_free(p->room);
+        p->source = NULL;
+        pend_free(c, p);
+    }
+    map_fini(&c->pends);
+    while ((p = c->spare_pend) != NULL) {
+        c->spare_pend = p->spare;
+        mem_free(p);
+    }
 }
 
 void pend_cancel(struct core *c, struct conn *cn)
@@ -85,7 +119,7 @@ void pend_cancel(struct core *c, struct conn *cn)
 
     CHECK(p != NULL && map_take(&c->pends, &p->id) == p);
     cn->pend = NULL;
-    pend_free(p);
+    pend_free(c, p);
 }
 
 void pend_end(struct core *c, uint64_t id, const struct core_event *ev)
@@ -100,7 +134,7 @@ void pend_end(struct core *c, uint64_t id, const struct core_event *ev)
     cn = pend_conn(c, p);
     if (cn != NULL)
         cn->pend = NULL;
-    pend_free(p);
+    pend_free(c, p);
     if (cn != NULL)
         session_run(c, cn);
 }

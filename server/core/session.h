@@ -103,7 +103,9 @@ struct conn *pend_conn(const struct core *c, const struct pend *p);
 void pend_end(struct core *c, uint64_t id, const struct core_event *ev);
 /* The connection's work has turned out to need nobody else: free it. */
 void pend_cancel(struct core *c, struct conn *cn);
-void pend_free(struct pend *p);
+void pend_free(struct core *c, struct pend *p);
+/* All, the core being about to end. */
+void pends_free(struct core *c);
 
 /* Move who waits from one gate to the end of another. */
 void gate_move(struct gate *from, struct gate *to);

@@ -247,6 +247,7 @@ struct pend {
     struct vacation vacation;     /* as it will be */
     struct admin_ask *ask;        /* owned: the operator's, to be answered; NULL: nobody's */
     struct user *shell;           /* who takes an erased one's place; not pinned, being unborn */
+    struct pend *spare;           /* while it is kept for the next: another such */
 };
 
 struct boards; /* boards with other readings than their scenario's, see room.c */
@@ -278,6 +279,8 @@ struct core {
     struct ladder ladder;
     struct core_effects *out; /* of the step under way */
     struct buf line;          /* a message being written */
+    struct pend *spare_pend;  /* owned */
+    unsigned n_spare_pends;
     uint64_t next_id, n_penalised;
     uint32_t next_no;
     unsigned n_conns, n_new_conns, n_users_online, n_guests, n_watchers, n_players, n_hashing,
