@@ -23,4 +23,14 @@ static inline uint64_t json_has_special(uint64_t v)
            ((v - JSON_ONES * 0x20) & ~v & JSON_TOPS);
 }
 
+/* Nonzero when one of the bytes of `v` is special or isn't ASCII; the lowest marked one is exact:
+ * without ASCII's eighth bit, taking 1 sets it just for a 0, or borrows for one below. */
+static inline uint64_t json_has_odd(uint64_t v)
+{
+    const uint64_t quote = v ^ JSON_ONES * '"';
+    const uint64_t backslash = v ^ JSON_ONES * '\\';
+
+    return ((quote - JSON_ONES) | (backslash - JSON_ONES) | (v - JSON_ONES * 0x20) | v) & JSON_TOPS;
+}
+
 #endif

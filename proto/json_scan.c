@@ -51,7 +51,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\n' || c == '\t' || c == '\r';
 }
 
-static void skip_blanks(struct text *t)
+static inline void skip_blanks(struct text *t)
 {
     while (t->p < t->end && (unsigned char)*t->p <= ' ' && is_blank(*t->p))
         t->p++;
@@ -158,11 +158,10 @@ static bool is_plain(char c)
 }
 
 /* The first byte of [p, end) that isn't plain ASCII; `end`: none. */
-static const char *find_odd(const char *p, const char *end)
+static inline const char *find_odd(const char *p, const char *end)
 {
     while (end - p >= (ptrdiff_t)sizeof(uint64_t)) {
-        const uint64_t v = bits_load8(p);
-        const uint64_t odd = json_has_special(v) | (v & JSON_TOPS);
+        const uint64_t odd = json_has_odd(bits_load8(p));
 
         if (odd != 0)
             return p + __builtin_ctzll(odd) / 8;
@@ -173,22 +172,25 @@ static const char *find_odd(const char *p, const char *end)
     return p;
 }
 
-/* A string, t->p behind its opening quote; then at its closing one. *odd: not plain ASCII. */
-static bool scan_chars(struct text *t, bool *odd)
+/* The same of a string with something odd in it, t->p there. */
+static __attribute__((noinline)) bool scan_odd_chars(struct text *t)
 {
     uint32_t cp;
 
-    *odd = false;
-    for (;;) {
-        t->p = find_odd(t->p, t->end);
-        if (t->p == t->end)
-            return fail(t, "a string without its end");
-        if (*t->p == '"')
-            return true;
+    while (t->p < t->end && *t->p != '"') {
         if (!scan_odd(t, &cp))
             return false;
-        *odd = true;
+        t->p = find_odd(t->p, t->end);
     }
+    return t->p < t->end ? true : fail(t, "a string without its end");
+}
+
+/* A string, t->p behind its opening quote; then at its closing one. *odd: not plain ASCII. */
+static inline bool scan_chars(struct text *t, bool *odd)
+{
+    t->p = find_odd(t->p, t->end);
+    *odd = t->p == t->end || *t->p != '"';
+    return *odd ? scan_odd_chars(t) : true;
 }
 
 static bool scan_string(struct text *t)

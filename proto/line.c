@@ -20,6 +20,29 @@ void line_fini(struct line_reader *r)
     r->in = NULL;
 }
 
+void line_lend(struct line_reader *r, struct line_bytes **spare)
+{
+    if (r->in != NULL)
+        return;
+    r->in = *spare;
+    *spare = NULL;
+}
+
+void line_settle(struct line_reader *r, struct line_bytes **spare)
+{
+    struct line_bytes *in = r->in;
+
+    if (in == NULL || in->taken < in->len)
+        return;
+    if (*spare != NULL || in->cap > KEEP_CAP) {
+        line_fini(r);
+        return;
+    }
+    in->len = in->taken = in->scanned = 0;
+    *spare = in;
+    r->in = NULL;
+}
+
 /* Move what waits to the front, when that is no more work than what was handed out since. */
 static void drop_taken(struct line_bytes *in)
 {

@@ -31,6 +31,11 @@ enum line_result { LINE_NONE, LINE_GOT, LINE_TOO_LONG };
 
 void line_init(struct line_reader *r, size_t limit);
 void line_fini(struct line_reader *r);
+/* Readers that are mostly empty share one room (NULL: nobody has left one; mem_free): it goes to
+ * one that has none, before it is fed; and one in which nothing waits gives its own back, or frees
+ * it if there is one already or it is large. What line_next returned isn't borrowed any more. */
+void line_lend(struct line_reader *r, struct line_bytes **spare);
+void line_settle(struct line_reader *r, struct line_bytes **spare);
 /* Add bytes as they come. */
 void line_feed(struct line_reader *r, const char *data, size_t len);
 /*

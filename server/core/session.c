@@ -303,12 +303,11 @@ void session_run(struct core *c, struct conn *cn)
             too_long(c, cn);
         else if (cn->ended)
             session_close(c, cn);
-        else if (!line_is_partial(&cn->in))
-            line_fini(&cn->in); /* an idle connection holds no buffer */
         break;
     }
     if (cn->closing)
         return;
+    line_settle(&cn->in, &c->line_room); /* an idle connection holds no buffer */
     if (is_waiting(cn) || cn->slow) {
         if (cn->rest.pos != 0)
             out_pause(c, cn);
@@ -495,6 +494,7 @@ void session_bytes(struct core *c, struct conn *cn, const char *data, size_t len
     cn->spoke = true;
     if (!line_is_partial(&cn->in))
         cn->line_since = c->now;
+    line_lend(&cn->in, &c->line_room);
     line_feed(&cn->in, data, len);
     if (is_waiting(cn) || cn->slow)
         out_pause(c, cn);

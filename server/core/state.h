@@ -277,10 +277,11 @@ struct core {
     unsigned n_archiving, n_reading;
     struct timer attic; /* when the next finished match may leave */
     struct ladder ladder;
-    struct core_effects *out; /* of the step under way */
-    struct buf line;          /* a message being written */
-    struct pend *spare_pend;  /* owned */
+    struct pend *spare_pend; /* owned */
     unsigned n_spare_pends;
+    struct core_effects *out;     /* of the step under way */
+    struct buf line;              /* a message being written */
+    struct line_bytes *line_room; /* of whoever is heard next (line_lend) */
     uint64_t next_id, n_penalised;
     uint32_t next_no;
     unsigned n_conns, n_new_conns, n_users_online, n_guests, n_watchers, n_players, n_hashing,

@@ -2,6 +2,7 @@
  * Cutting a stream into lines: however it arrives, the lines are the same.
  */
 #include "common/base/buf.h"
+#include "common/base/mem.h"
 #include "proto/line.h"
 
 #include "tests/cmocka_all.h"
@@ -200,6 +201,61 @@ static void what_was_taken_does_not_pile_up(void **unused)
     line_fini(&r);
 }
 
+/* Two readers and one room: it is with the one that has something to say. */
+static void empty_readers_share_a_room(void **unused)
+{
+    static char large[20000];
+    struct line_reader a, b;
+    struct line_bytes *spare = NULL;
+    const char *line = NULL;
+    const char *room;
+    size_t len = 0;
+
+    (void)unused;
+    line_init(&a, sizeof(large));
+    line_init(&b, 100);
+    line_settle(&a, &spare);
+    assert_null(spare);
+    line_lend(&a, &spare);
+    line_feed(&a, "one\ntw", 6);
+    assert_int_equal(line_next(&a, &line, &len), LINE_GOT);
+    assert_string_equal(line, "one");
+    line_settle(&a, &spare); /* part of a line waits */
+    assert_null(spare);
+    line_lend(&a, &spare);
+    line_feed(&a, "o\n", 2);
+    assert_int_equal(line_next(&a, &line, &len), LINE_GOT);
+    assert_string_equal(line, "two");
+    line_settle(&a, &spare);
+    assert_null(a.in);
+    assert_non_null(spare);
+    room = spare->data;
+    line_lend(&b, &spare);
+    assert_null(spare);
+    line_feed(&b, "three\n", 6);
+    line_lend(&a, &spare); /* nothing to lend */
+    memset(large, 'x', sizeof(large));
+    large[sizeof(large) - 1] = '\n';
+    line_feed(&a, large, sizeof(large));
+    assert_int_equal(line_next(&b, &line, &len), LINE_GOT);
+    assert_string_equal(line, "three");
+    assert_ptr_equal(line, room);
+    assert_int_equal(line_next(&a, &line, &len), LINE_GOT);
+    assert_int_equal(len, sizeof(large) - 1);
+    line_settle(&a, &spare); /* too large to be kept */
+    assert_null(spare);
+    line_settle(&b, &spare);
+    assert_ptr_equal(spare->data, room);
+    line_feed(&a, "four\n", 5); /* whoever isn't lent has its own */
+    assert_int_equal(line_next(&a, &line, &len), LINE_GOT);
+    assert_string_equal(line, "four");
+    line_settle(&a, &spare);
+    assert_ptr_equal(spare->data, room);
+    line_fini(&a);
+    line_fini(&b);
+    mem_free(spare);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -212,6 +268,7 @@ int main(void)
         cmocka_unit_test(knows_when_part_of_a_line_waits),
         cmocka_unit_test(long_streams_are_linear),
         cmocka_unit_test(what_was_taken_does_not_pile_up),
+        cmocka_unit_test(empty_readers_share_a_room),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
