@@ -13,6 +13,8 @@
 #include "server/shell/proof.h"
 #include "server/shell/shell.h"
 
+enum { LARGE = 128 * 1024 };
+
 static int print(void (*what)(struct buf *))
 {
     struct buf text = BUF_EMPTY;
@@ -30,8 +32,9 @@ int main(int argc, char **argv)
     char why[CONFIG_WHY_LEN];
     enum err e;
 
-    (void)mallopt(M_MXFAST, 0);     /* fast bins are swept at every larger piece: dear, many are */
-    (void)signal(SIGPIPE, SIG_IGN); /* a peer that has gone is an error code, not the end */
+    (void)mallopt(M_MXFAST, 0); /* fast bins are swept at every larger piece: dear, many are */
+    (void)mallopt(M_MMAP_THRESHOLD, LARGE); /* larger pieces leave no gaps: they go back at once */
+    (void)signal(SIGPIPE, SIG_IGN);         /* a peer that has gone is an error code, not the end */
     (void)umask(077);
     e = config_load(&cfg, &args, argc, argv, why);
     if (e != ERR_OK) {

@@ -6,8 +6,7 @@
 
 enum {
     CAP_MIN = 16,
-    CAP_SMALL =
-        4096 /* up to here a table doubles; then a quarter more, to hold little that is free */
+    CAP_SMALL = 4096 /* larger tables grow by a quarter and fill up more: little is free */
 };
 
 /* The state of SipHash. */
@@ -145,6 +144,12 @@ static void set(struct map *m, size_t slot, void *value, uint32_t hash)
     m->hash[slot] = hash;
 }
 
+/* So many values before it grows: three quarters, or four fifths. */
+static size_t full(const struct map *m)
+{
+    return m->cap <= CAP_SMALL ? m->cap / 4 * 3 : m->cap / 5 * 4;
+}
+
 static void grow(struct map *m)
 {
     struct map old = *m;
@@ -164,7 +169,7 @@ void map_put(struct map *m, void *value)
     const uint32_t hash = hash_of(m, key_of(m, value));
     size_t i;
 
-    if (4 * (m->n + 1) > 3 * m->cap)
+    if (m->n >= full(m))
         grow(m);
     i = probe(m, key_of(m, value), hash);
     CHECK(m->hash[i] == 0);

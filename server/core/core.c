@@ -284,9 +284,6 @@ static void on_timer(struct core *c, struct timer *t)
     case TIMER_DRAIN:
         admin_drain_timer(c);
         break;
-    case TIMER_REST:
-        session_rested(c, (struct conn *)(void *)((char *)t - offsetof(struct conn, rest)));
-        break;
     case TIMER_ADDR:
         limits_timer(c, (struct addr *)(void *)((char *)t - offsetof(struct addr, timer)));
         break;

@@ -269,9 +269,10 @@ static void tell(struct core *c, const struct room *r, struct jsonw *w)
 {
     struct shared *s = note_share(c, w);
 
-    for (struct conn *cn = c->followers_first; cn != NULL; cn = cn->follow_next)
-        if (!cn->slow && (r == NULL || !match_setup_of(r->m)->is_private || sits(r, cn->user)))
-            out_shared(c, cn, s, false);
+    for (const struct follower *f = c->followers_first; f != NULL; f = f->next)
+        if (!f->conn->slow &&
+            (r == NULL || !match_setup_of(r->m)->is_private || sits(r, f->conn->user)))
+            out_shared(c, f->conn, s, false);
     shared_unref(s);
 }
 
@@ -311,18 +312,34 @@ void lobby_match(struct core *c, const struct room *r)
 
 void lobby_unfollow(struct core *c, struct conn *cn)
 {
-    if (!cn->follows)
+    struct follower *f = cn->follower;
+
+    if (f == NULL)
         return;
-    cn->follows = false;
-    if (cn->follow_prev != NULL)
-        cn->follow_prev->follow_next = cn->follow_next;
+    if (f->prev != NULL)
+        f->prev->next = f->next;
     else
-        c->followers_first = cn->follow_next;
-    if (cn->follow_next != NULL)
-        cn->follow_next->follow_prev = cn->follow_prev;
+        c->followers_first = f->next;
+    if (f->next != NULL)
+        f->next->prev = f->prev;
     else
-        c->followers_last = cn->follow_prev;
-    cn->follow_prev = cn->follow_next = NULL;
+        c->followers_last = f->prev;
+    mem_free(f);
+    cn->follower = NULL;
+}
+
+static void follow(struct core *c, struct conn *cn)
+{
+    struct follower *f = mem_zalloc(sizeof(*f));
+
+    f->conn = cn;
+    f->prev = c->followers_last;
+    if (f->prev != NULL)
+        f->prev->next = f;
+    else
+        c->followers_first = f;
+    c->followers_last = f;
+    cn->follower = f;
 }
 
 /* ---- requests ---- */
@@ -343,15 +360,8 @@ enum verdict on_lobby_follow(struct core *c, struct conn *cn, struct msg_request
     jsonw_arr_end(&w);
     jsonw_obj_end(&w);
     reply_send(c, cn, &w);
-    if (cn->follows)
-        return SAID;
-    cn->follows = true;
-    cn->follow_prev = c->followers_last;
-    if (c->followers_last != NULL)
-        c->followers_last->follow_next = cn;
-    else
-        c->followers_first = cn;
-    c->followers_last = cn;
+    if (cn->follower == NULL)
+        follow(c, cn);
     return SAID;
 }
 

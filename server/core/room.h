@@ -69,7 +69,8 @@ void room_ask(struct core *c, struct room *r, enum role role, struct conn *cn);
 
 /* ---- readers ---- */
 
-struct sub *sub_find(const struct conn *cn, const struct room *r);
+/* NULL: it doesn't. */
+struct sub *sub_find(struct conn *cn, const struct room *r);
 /* The connection reads the match live from now on. */
 struct sub *sub_add(struct core *c, struct conn *cn, struct room *r, bool player);
 void sub_drop(struct core *c, struct sub *s);

@@ -10,9 +10,9 @@ enum { COUNT_SOON_MS = 250, COUNT_EVERY_MS = 1000 };
 
 /* ---- readers ---- */
 
-struct sub *sub_find(const struct conn *cn, const struct room *r)
+struct sub *sub_find(struct conn *cn, const struct room *r)
 {
-    struct sub *s = cn->subs;
+    struct sub *s = &cn->one;
 
     while (s != NULL && s->room != r)
         s = s->conn_next;
@@ -53,8 +53,10 @@ struct sub *sub_add(struct core *c, struct conn *cn, struct room *r, bool player
     s->conn = cn;
     s->room = r;
     s->player = player;
-    s->conn_next = cn->subs;
-    cn->subs = s;
+    if (s != &cn->one) {
+        s->conn_next = cn->one.conn_next;
+        cn->one.conn_next = s;
+    }
     l = list_of(s);
     s->prev = l->last;
     if (l->last != NULL)
@@ -67,14 +69,25 @@ struct sub *sub_add(struct core *c, struct conn *cn, struct room *r, bool player
     return s;
 }
 
+/* Its place in the connection is free again, or its memory. */
+static void forget(struct sub *s)
+{
+    struct sub *before = &s->conn->one;
+
+    if (s == before) {
+        *s = (struct sub){.conn_next = s->conn_next};
+        return;
+    }
+    while (before->conn_next != s)
+        before = before->conn_next;
+    before->conn_next = s->conn_next;
+    mem_free(s);
+}
+
 void sub_drop(struct core *c, struct sub *s)
 {
-    struct sub **at = &s->conn->subs;
     struct sub_list *l = list_of(s);
 
-    while (*at != s)
-        at = &(*at)->conn_next;
-    *at = s->conn_next;
     if (s->prev != NULL)
         s->prev->next = s->next;
     else
@@ -87,16 +100,15 @@ void sub_drop(struct core *c, struct sub *s)
     count_sub(c, s, false);
     if (s->room->list == ROOMS_OVER)
         attic_wake(c); /* perhaps nothing holds it in memory any more */
-    if (s == &s->conn->one)
-        *s = (struct sub){.room = NULL};
-    else
-        mem_free(s);
+    forget(s);
 }
 
 void subs_drop(struct core *c, struct conn *cn)
 {
-    while (cn->subs != NULL)
-        sub_drop(c, cn->subs);
+    while (cn->one.conn_next != NULL)
+        sub_drop(c, cn->one.conn_next);
+    if (cn->one.room != NULL)
+        sub_drop(c, &cn->one);
 }
 
 /* This reader must sync again; until then it gets nothing more of the match. */
@@ -113,7 +125,7 @@ void subs_resync(struct core *c, struct conn *cn)
 {
     struct sub *next;
 
-    for (struct sub *s = cn->subs; s != NULL; s = next) {
+    for (struct sub *s = &cn->one; s != NULL; s = next) {
         next = s->conn_next;
         if (s->stale)
             resync(c, s);

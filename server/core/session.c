@@ -118,7 +118,7 @@ bool session_is_private(const struct core *c, const struct conn *cn)
 
 bool session_plays(const struct conn *cn)
 {
-    for (const struct sub *s = cn->subs; s != NULL; s = s->conn_next)
+    for (const struct sub *s = &cn->one; s != NULL; s = s->conn_next)
         if (s->player)
             return true;
     return false;
@@ -137,7 +137,7 @@ uint32_t session_queue(const struct core *c, const struct conn *cn)
 static bool line_waits(const struct conn *cn)
 {
     return line_is_partial(&cn->in) && !cn->paused && !cn->slow && cn->pend == NULL &&
-           cn->gate == NULL && cn->rest.pos == 0;
+           cn->gate == NULL && !cn->resting;
 }
 
 static void sooner(int64_t *at, int64_t other)
@@ -154,11 +154,13 @@ static void arm(struct core *c, struct conn *cn)
     int64_t at = cn->life.ms + (cn->pinged ? l->silence_ms : l->ping_ms);
 
     if (cn->slow && !session_plays(cn))
-        sooner(&at, cn->slow_since.ms + l->slow_ms);
+        sooner(&at, cn->since.ms + l->slow_ms);
     if (cn->limited && cn->phase != PHASE_USER)
         sooner(&at, cn->grace.ms + grace_ms);
+    if (cn->resting)
+        sooner(&at, cn->rest.ms);
     if (cn->limited && line_waits(cn))
-        sooner(&at, cn->line_since.ms + l->line_ms);
+        sooner(&at, cn->since.ms + l->line_ms);
     if (cn->timer.pos == 0 || at < cn->timer.at.ms) /* one that comes too early is set again */
         timer_arm(&c->timers, &cn->timer, (struct mono){at});
 }
@@ -172,7 +174,9 @@ void session_rearm(struct core *c, struct conn *cn)
 /* Its lines wait while others are served. */
 static void rest(struct core *c, struct conn *cn, int64_t ms)
 {
-    timer_arm(&c->timers, &cn->rest, mono_after(c->now, ms));
+    cn->resting = true;
+    cn->rest = mono_after(c->now, ms);
+    arm(c, cn);
 }
 
 /* Why the connection may not call this now, or ERR_OK. */
@@ -275,7 +279,7 @@ static void too_long(struct core *c, struct conn *cn)
 
 static bool is_waiting(const struct conn *cn)
 {
-    return cn->pend != NULL || cn->gate != NULL || cn->rest.pos != 0;
+    return cn->pend != NULL || cn->gate != NULL || cn->resting;
 }
 
 void session_run(struct core *c, struct conn *cn)
@@ -295,7 +299,7 @@ void session_run(struct core *c, struct conn *cn)
         got = line_next(&cn->in, &line, &len);
         if (got == LINE_GOT) {
             answer_line(c, cn, line, len);
-            cn->line_since = c->now; /* whatever is behind it */
+            cn->since = c->now; /* whatever is behind it */
             lines++;
             continue;
         }
@@ -309,19 +313,14 @@ void session_run(struct core *c, struct conn *cn)
         return;
     line_settle(&cn->in, &c->line_room); /* an idle connection holds no buffer */
     if (is_waiting(cn) || cn->slow) {
-        if (cn->rest.pos != 0)
+        if (cn->resting)
             out_pause(c, cn);
         return;
     }
     if (cn->paused)
-        cn->line_since = c->now; /* we didn't listen */
+        cn->since = c->now; /* we didn't listen */
     out_resume(c, cn);
     arm(c, cn);
-}
-
-void session_rested(struct core *c, struct conn *cn)
-{
-    session_run(c, cn);
 }
 
 static void gate_leave(struct conn *cn)
@@ -405,7 +404,6 @@ void session_accept(struct core *c, const struct core_event *ev)
     line_init(&cn->in, (size_t)c->cfg.limits.line_guest);
     cn->life = cn->grace = c->now;
     cn->timer.kind = TIMER_CONN;
-    cn->rest.kind = TIMER_REST;
     cn->prev = c->conns_last;
     if (c->conns_last != NULL)
         c->conns_last->next = cn;
@@ -431,7 +429,6 @@ void session_close(struct core *c, struct conn *cn)
     user_detach(c, cn);
     gate_leave(cn);
     timer_disarm(&c->timers, &cn->timer);
-    timer_disarm(&c->timers, &cn->rest);
     limits_leave(c, cn);
     CHECK(map_take(&c->conns, &cn->id) == cn);
     c->n_conns--;
@@ -492,8 +489,8 @@ void session_bytes(struct core *c, struct conn *cn, const char *data, size_t len
         return;
     }
     cn->spoke = true;
-    if (!line_is_partial(&cn->in))
-        cn->line_since = c->now;
+    if (!cn->slow && !line_is_partial(&cn->in))
+        cn->since = c->now;
     line_lend(&cn->in, &c->line_room);
     line_feed(&cn->in, data, len);
     if (is_waiting(cn) || cn->slow)
@@ -515,7 +512,7 @@ void session_eof(struct core *c, struct conn *cn)
 void session_slow(struct core *c, struct conn *cn)
 {
     cn->slow = true;
-    cn->slow_since = c->now;
+    cn->since = c->now;
     out_pause(c, cn);
     arm(c, cn);
 }
@@ -545,7 +542,7 @@ static const char *overdue(const struct core *c, const struct conn *cn)
 {
     const struct limits *l = &c->cfg.limits;
 
-    if (cn->slow && !session_plays(cn) && mono_since(c->now, cn->slow_since) >= l->slow_ms)
+    if (cn->slow && !session_plays(cn) && mono_since(c->now, cn->since) >= l->slow_ms)
         return "you read too slowly";
     if (!cn->limited)
         return NULL;
@@ -553,7 +550,7 @@ static const char *overdue(const struct core *c, const struct conn *cn)
         return "no hello came";
     if (cn->phase != PHASE_USER && mono_since(c->now, cn->grace) >= l->login_ms)
         return "no login came";
-    if (line_waits(cn) && mono_since(c->now, cn->line_since) >= l->line_ms)
+    if (line_waits(cn) && mono_since(c->now, cn->since) >= l->line_ms)
         return "a line took too long";
     return NULL;
 }
@@ -562,9 +559,16 @@ void session_timer(struct core *c, struct conn *cn)
 {
     const struct limits *l = &c->cfg.limits;
     const int64_t silent_ms = mono_since(c->now, cn->life);
-    const char *why = overdue(c, cn);
+    const char *why;
     struct jsonw w;
 
+    if (cn->resting && mono_reached(c->now, cn->rest)) {
+        cn->resting = false;
+        session_run(c, cn);
+        if (cn->closing)
+            return;
+    }
+    why = overdue(c, cn);
     if (why != NULL) {
         limits_penalise(c, cn->addr,
                         cn->phase == PHASE_NEW ? l->penalty_hello_ms : l->penalty_grace_ms);

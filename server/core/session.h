@@ -20,8 +20,6 @@ void session_eof(struct core *c, struct conn *cn);
 void session_slow(struct core *c, struct conn *cn);
 void session_drained(struct core *c, struct conn *cn);
 void session_timer(struct core *c, struct conn *cn);
-/* Others have had their turn: its lines go on. */
-void session_rested(struct core *c, struct conn *cn);
 /* What a banned address is told. */
 extern const char session_banned[];
 /* May a password or a member's token be said on it? What to say where not. */

@@ -221,6 +221,7 @@ enum verdict on_session_guest(struct core *c, struct conn *cn, struct msg_reques
 {
     char name[NAME_LEN + 1];
     struct family *f;
+    struct user *u;
     struct pend *p;
 
     if (req->p.name == NULL && (int64_t)c->n_guests < c->cfg.limits.max_guests)
@@ -231,9 +232,10 @@ enum verdict on_session_guest(struct core *c, struct conn *cn, struct msg_reques
         return session_refuse(no, ERR_BUSY, NULL);
     else
         str_copy(name, sizeof(name), req->p.name);
+    u = user_new(c, name, USER_GUEST); /* what stays first: what goes leaves no gap behind */
+    f = family_new(c, u);
     p = pend_new(c, cn, req, NULL);
-    pend_pin(p, user_new(c, name, USER_GUEST));
-    f = family_new(c, p->user);
+    pend_pin(p, u);
     token_make(c, p->token);
     family_enter(f);
     family_push(c, f, p->token);

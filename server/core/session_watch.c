@@ -8,7 +8,7 @@
 #include "server/core/room.h"
 
 /* May the caller see this match? Once it reads it, it goes on to. */
-static bool may_look(const struct core *c, const struct conn *cn, const struct room *r,
+static bool may_look(const struct core *c, struct conn *cn, const struct room *r,
                      const char *invite)
 {
     const struct match_setup *s = match_setup_of(r->m);
@@ -22,7 +22,7 @@ static bool may_look(const struct core *c, const struct conn *cn, const struct r
 }
 
 /* The match that the request names, to look at. NULL: *no says why not. */
-static struct room *need_look(struct core *c, const struct conn *cn, const struct msg_request *req,
+static struct room *need_look(struct core *c, struct conn *cn, const struct msg_request *req,
                               struct refusal *no)
 {
     struct room *r = room_need(c, &req->p.match, no);
@@ -57,7 +57,7 @@ static void follow(struct core *c, struct conn *cn, struct room *r, const struct
 }
 
 /* Is there room for one more who looks on? The match's own bound isn't for umpires. */
-static bool has_room(const struct core *c, const struct conn *cn, const struct room *r)
+static bool has_room(const struct core *c, struct conn *cn, const struct room *r)
 {
     const uint32_t own = match_setup_of(r->m)->max_spectators;
 

@@ -61,32 +61,36 @@ struct sub_list {
     unsigned n;
 };
 
+/* A connection that follows the lobby. */
+struct follower {
+    struct conn *conn;
+    struct follower *prev, *next;
+};
+
 /* There are many thousands, most of whom look on: what it takes for that is kept small. */
 struct conn {
     conn_id id;
     struct line_reader in;
-    uint8_t ip[IP_LEN];     /* where it comes from */
-    struct timer timer;     /* the nearest of its deadlines */
-    struct timer rest;      /* others' turn; armed: its lines wait */
-    struct mono life;       /* when bytes last came */
-    struct mono grace;      /* since when it is expected to log in */
-    struct mono line_since; /* when the first byte of the line now coming was there */
-    struct mono slow_since;
-    struct mono asked;        /* when the request being served was taken up */
-    int64_t rate_ms;          /* the message bucket is full again at this mono time */
-    struct addr *addr;        /* counted there; NULL: not counted */
-    struct user *user;        /* PHASE_USER */
-    struct family *family;    /* of the token that it logged in by; NULL once that was ended */
-    struct conn *prev, *next; /* of all, in order of arrival */
-    struct conn *user_next;   /* of the same user, in order of login; of the dead */
-    struct conn *follow_prev, *follow_next;
-    struct gate *gate; /* waits there with `held` */
+    uint8_t ip[IP_LEN];        /* where it comes from */
+    struct timer timer;        /* the nearest of its deadlines */
+    struct mono life;          /* when bytes last came */
+    struct mono grace;         /* since when it is expected to log in */
+    struct mono since;         /* slow: since when; else when the line now coming began */
+    struct mono rest;          /* resting: until then its lines wait, it is others' turn */
+    struct mono asked;         /* when the request being served was taken up */
+    int64_t rate_ms;           /* the message bucket is full again at this mono time */
+    struct addr *addr;         /* counted there; NULL: not counted */
+    struct user *user;         /* PHASE_USER */
+    struct family *family;     /* of the token that it logged in by; NULL once that was ended */
+    struct conn *prev, *next;  /* of all, in order of arrival */
+    struct conn *user_next;    /* of the same user, in order of login; of the dead */
+    struct follower *follower; /* owned; NULL: it doesn't follow the lobby */
+    struct gate *gate;         /* waits there with `held` */
     struct conn *gate_next;
     struct msg_request *held; /* owned */
     struct pend *pend;        /* its request under way, or NULL */
-    struct sub *subs;
-    struct sub one; /* the first of them has its place here; free: room NULL */
-    uint32_t said;  /* bytes sent to it, modulo 2^32 */
+    struct sub one;           /* a match that it reads, room NULL: none; then the others */
+    uint32_t said;            /* bytes sent to it, modulo 2^32 */
     uint16_t bad_lines;
     uint8_t phase : 2; /* enum phase */
     bool tls : 1;
@@ -99,7 +103,7 @@ struct conn {
     bool slow : 1;    /* its output is over the limit until CORE_DRAINED */
     bool ended : 1;   /* its peer sends no more: closed once its lines are answered */
     bool closing : 1; /* nothing more is read or sent */
-    bool follows : 1;
+    bool resting : 1;
 };
 
 /* ---- people ---- */
@@ -265,7 +269,7 @@ struct core {
     struct map conns, addrs, users, tokens, invites, rooms, pends;
     struct room_list all, by_state[ROOMS_KINDS];
     struct conn *conns_first, *conns_last;
-    struct conn *followers_first, *followers_last;
+    struct follower *followers_first, *followers_last;
     struct conn *dead; /* closed in this step: freed at its end */
     struct user *online_first, *online_last;
     struct boards *boards;

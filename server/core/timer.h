@@ -14,7 +14,6 @@ enum timer_kind {
     TIMER_USER,
     TIMER_ROOM,
     TIMER_CORE,
-    TIMER_REST,
     TIMER_ADDR,
     TIMER_ATTIC,
     TIMER_DRAIN
