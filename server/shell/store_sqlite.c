@@ -6,9 +6,9 @@
 #include "server/shell/store_sql.h"
 
 enum {
-    FOLD_EVERY = 4096,       /* journal rows between two foldings */
-    REST_PAGES = 1000,       /* log pages worth a checkpoint when all is quiet */
-    CHECKPOINT_PAGES = 16384 /* 64 MiB of log: checkpoint however busy it is */
+    FOLD_EVERY = 4096,      /* journal rows between two foldings */
+    REST_PAGES = 1000,      /* log pages worth a checkpoint when all is quiet */
+    CHECKPOINT_PAGES = 4096 /* 16 MiB of log: checkpoint however busy it is */
 };
 
 /*

@@ -3,7 +3,7 @@
  *
  * What keeps it is a checkpoint: pages of the write-ahead log are copied into the database. None
  * copies more than the log may hold, and the log is bounded too, however long the writer is never
- * idle: 64 MiB (store_sqlite.c) and the group that went over that.
+ * idle: 16 MiB (store_sqlite.c) and the group that went over that.
  */
 // timeout: 240
 #include <sodium.h>
@@ -16,7 +16,7 @@
 enum {
     PAGE = 4096,
     FRAME = PAGE + 24,        /* of the log: a head, a page */
-    LOG_PAGES = 16384,        /* CHECKPOINT_PAGES */
+    LOG_PAGES = 4096,         /* CHECKPOINT_PAGES */
     LINE_PAGES = 16,          /* what a line of this test fills */
     GROUP = 16,               /* lines that wait at the same time */
     GROUP_PAGES = GROUP * 20, /* a line's own, and those that lead to it */
