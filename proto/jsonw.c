@@ -81,6 +81,18 @@ static inline bool copy8(char *at, const char *s)
     return true;
 }
 
+/* The same of four to seven, all of them. */
+static inline bool copy4(char *at, const char *s, size_t n)
+{
+    const uint64_t v = bits_load4(s) | (uint64_t)bits_load4(s + (n - 4)) << 32;
+
+    if (json_has_special(v) != 0)
+        return false;
+    memcpy(at, s, 4);
+    memcpy(at + (n - 4), s + (n - 4), 4);
+    return true;
+}
+
 /* Copy the front of s[0..n) that needs no escape; returns its length. */
 static inline size_t copy_plain(char *at, const char *s, size_t n)
 {
@@ -88,7 +100,9 @@ static inline size_t copy_plain(char *at, const char *s, size_t n)
 
     while (n - i >= 8 && copy8(at + i, s + i))
         i += 8;
-    if (n >= 8 && n - i < 8 && copy8(at + n - 8, s + n - 8))
+    if (n >= 8 && n - i < 8 && copy8(at + (n - 8), s + (n - 8)))
+        return n;
+    if (n >= 4 && n < 8 && copy4(at, s, n))
         return n;
     for (; i < n && is_plain(s[i]); i++)
         at[i] = s[i];

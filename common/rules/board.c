@@ -87,26 +87,29 @@ unsigned rules_edge_distance(const struct rules_board *b, uint16_t sq, enum rule
     return 0;
 }
 
-char *rules_square_name(const struct rules_board *b, uint16_t sq, char out[RULES_SQUARE_NAME])
+char *rules_put_square(const struct rules_board *b, uint16_t sq, char *at)
 {
-    unsigned n = 0;
     unsigned col;
     unsigned row;
 
     if (sq == RULES_NO_SQUARE) {
-        out[n++] = '-';
-        out[n] = '\0';
-        return out;
+        *at++ = '-';
+        return at;
     }
     col = sq % b->w;
     row = sq / b->w + 1U;
     if (col >= 26)
-        out[n++] = (char)('a' + (int)(col / 26 - 1));
-    out[n++] = (char)('a' + (int)(col % 26));
+        *at++ = (char)('a' + (int)(col / 26 - 1));
+    *at++ = (char)('a' + (int)(col % 26));
     if (row >= 10)
-        out[n++] = (char)('0' + (int)(row / 10));
-    out[n++] = (char)('0' + (int)(row % 10));
-    out[n] = '\0';
+        *at++ = (char)('0' + (int)(row / 10));
+    *at++ = (char)('0' + (int)(row % 10));
+    return at;
+}
+
+char *rules_square_name(const struct rules_board *b, uint16_t sq, char out[RULES_SQUARE_NAME])
+{
+    *rules_put_square(b, sq, out) = '\0';
     return out;
 }
 

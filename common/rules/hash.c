@@ -42,10 +42,9 @@ static char *put_number(char *at, unsigned v)
     char digits[10];
     unsigned n = 0;
 
-    do {
+    for (; v >= 10; v /= 10)
         digits[n++] = (char)('0' + (int)(v % 10));
-        v /= 10;
-    } while (v > 0);
+    *at++ = (char)('0' + (int)v);
     while (n > 0)
         *at++ = digits[--n];
     return at;
@@ -54,11 +53,29 @@ static char *put_number(char *at, unsigned v)
 static const char dir_letter[] = {
     [RULES_N] = 'n', [RULES_E] = 'e', [RULES_S] = 's', [RULES_W] = 'w', [RULES_NO_DIR] = '-'};
 static const char side_letter[] = {[RULES_A] = 'A', [RULES_B] = 'B', [RULES_NOBODY] = '-'};
-static const char *const status_word[RULES_STATUS_COUNT] = {
-    [RULES_READY] = "ready",     [RULES_ACTED] = "acted",
-    [RULES_HALTED] = "halted",   [RULES_RETREATING] = "retreating",
-    [RULES_ROUTING] = "routing", [RULES_DEAD] = "dead",
-    [RULES_LEFT] = "left",       [RULES_DUE] = "due"};
+/* With the blank behind it; but for those that left, where the edge comes between. */
+static const struct {
+    char text[12];
+    unsigned len;
+} status_word[RULES_STATUS_COUNT] = {
+#define WORD(w)                                                                                    \
+    {                                                                                              \
+        w, sizeof(w) - 1                                                                           \
+    }
+    [RULES_READY] = WORD("ready "),     [RULES_ACTED] = WORD("acted "),
+    [RULES_HALTED] = WORD("halted "),   [RULES_RETREATING] = WORD("retreating "),
+    [RULES_ROUTING] = WORD("routing "), [RULES_DEAD] = WORD("dead "),
+    [RULES_LEFT] = WORD("left-"),       [RULES_DUE] = WORD("due "),
+#undef WORD
+};
+
+/* All of its bytes are copied, and the next word begins over those behind it. */
+static char *put_status(char *at, const struct rules_state *s, unsigned f)
+{
+    memcpy(at, status_word[s->status[f]].text, sizeof(status_word[0].text));
+    at += status_word[s->status[f]].len;
+    return s->status[f] == RULES_LEFT ? put_two(at, dir_letter[s->left_by[f]], ' ') : at;
+}
 
 static char *put_over(char *at, const struct rules_state *s)
 {
@@ -81,27 +98,15 @@ static char *put_head(char *at, const struct rules_state *s)
     return put_over(at, s);
 }
 
-static char *put_square(char *at, const struct rules_board *b, uint16_t square)
-{
-    char name[RULES_SQUARE_NAME];
-
-    return put_word(at, rules_square_name(b, square, name));
-}
-
 static char *put_figure(char *at, const struct rules_board *b, const struct rules_state *s,
                         unsigned f)
 {
     at = put_word(at, b->id[f]);
     *at++ = ' ';
-    at = put_square(at, b, s->at[f]);
+    at = rules_put_square(b, s->at[f], at);
     *at++ = ' ';
     at = put_two(at, dir_letter[s->face[f]], ' ');
-    at = put_word(at, status_word[s->status[f]]);
-    if (s->status[f] == RULES_LEFT) {
-        *at++ = '-';
-        *at++ = dir_letter[s->left_by[f]];
-    }
-    *at++ = ' ';
+    at = put_status(at, s, f);
     at = put_number(at, s->rank[f]);
     *at++ = ' ';
     at = put_number(at, s->fell[f]);
@@ -123,7 +128,7 @@ static char *put_fired(struct text *t, char *at, const struct rules_board *b,
         for (; bits != 0; bits &= bits - 1) {
             at = more_room(t, at);
             *at++ = ' ';
-            at = put_square(at, b, (uint16_t)(base + (unsigned)__builtin_ctzll(bits)));
+            at = rules_put_square(b, (uint16_t)(base + (unsigned)__builtin_ctzll(bits)), at);
         }
     }
     *at++ = '\n';

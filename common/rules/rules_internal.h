@@ -78,4 +78,7 @@ static inline bool rules_in_set(const uint64_t *set, unsigned bit)
     return (set[bit / 64] >> (bit % 64) & 1) != 0;
 }
 
+/* The square's name at `at`, RULES_SQUARE_NAME - 1 bytes at most and no NUL; returns its end. */
+char *rules_put_square(const struct rules_board *b, uint16_t sq, char *at);
+
 #endif
