@@ -332,7 +332,7 @@ static void put_seats(const struct core *c, const struct room *r, struct jsonw *
         jsonw_m_str(w, "player", name);
         if (side != RULES_NOBODY)
             jsonw_m_str(w, "side", s->scenario->side[side].id);
-        jsonw_m_bool(w, "online", u != NULL && u->conns != NULL);
+        jsonw_m_bool(w, "online", user_is_online(u));
         jsonw_m_bool(w, "to_act",
                      match_state(r->m) != MATCH_OVER &&
                          match_owes(r->m, (enum role)role) != OWES_NOTHING);

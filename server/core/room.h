@@ -59,6 +59,8 @@ enum verdict room_judge(struct core *c, struct admin_ask *a, const struct room_o
                         struct refusal *no);
 /* Start what the referee wants by itself, and set the timer for what it will want. */
 void room_settle(struct core *c, struct room *r);
+/* The end of a transaction of its match: what came of it is told, and what the match wants then. */
+void room_on_stored(struct core *c, struct pend *p, const struct core_event *ev);
 /* The end of a transaction of several rooms in which match_extend's of this one was. */
 void room_extended(struct core *c, struct room *r, bool ok);
 void room_timer(struct core *c, struct room *r);

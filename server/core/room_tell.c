@@ -221,7 +221,7 @@ static void put_seat(struct core *c, const struct room *r, enum role role, struc
     if (side != RULES_NOBODY && match_position(r->m) != NULL)
         jsonw_m_str(w, "side", match_setup_of(r->m)->scenario->side[side].id);
     jsonw_m_str(w, "player", name);
-    jsonw_m_bool(w, "online", u != NULL && u->conns != NULL);
+    jsonw_m_bool(w, "online", user_is_online(u));
     if (r->away[role].ms != INT64_MIN)
         jsonw_m_int(w, "away_ms", mono_since(c->now, r->away[role]));
     jsonw_obj_end(w);

@@ -88,7 +88,7 @@ static void put_rung(const struct core *c, size_t at, struct jsonw *w)
     jsonw_m_int(w, "rating", rating_shown(s->rating.rating));
     jsonw_m_int(w, "deviation", rating_shown(s->rating.deviation));
     jsonw_m_int(w, "games", s->rated);
-    jsonw_m_bool(w, "online", u != NULL && u->conns != NULL);
+    jsonw_m_bool(w, "online", user_is_online(u));
     jsonw_obj_end(w);
 }
 

@@ -16,6 +16,11 @@ void name_key(char key[NAME_KEY_LEN], const char *name);
 
 /* Borrowed; NULL: nobody of that name. */
 struct user *user_find(const struct core *c, const char *name);
+/* Has it a connection? NULL hasn't. */
+static inline bool user_is_online(const struct user *u)
+{
+    return u != NULL && u->conns != NULL;
+}
 /* Is the name held, be it by somebody who is still registering? */
 bool user_is_taken(const struct core *c, const char *name);
 /* A new user of a free name (CHECK), owned by the core. */
