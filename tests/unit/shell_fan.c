@@ -9,6 +9,7 @@
 
 #include "server/shell/net.h"
 #include "tests/cmocka_all.h"
+#include "tests/unit/lib_heap.h"
 
 enum { READERS = 40, LINES = 5, LINE_BYTES = 600, MAX_QUEUED = 256 * 1024, SLOW_AT = 32 * 1024 };
 
@@ -176,11 +177,32 @@ static void stalled_reader(void **unused)
     close_hall(&h, 2);
 }
 
+/* What a connection takes here, with the tables as they happen to grow; core_idle has the rest. */
+static void an_idle_one_is_small(void **unused)
+{
+    enum { BUDGET = 300, LEAST = 150 };
+    struct hall few, many;
+    size_t before, with_few, with_many;
+
+    (void)unused;
+    before = heap_bytes();
+    open_hall(&few, READERS / 2);
+    with_few = heap_bytes() - before;
+    close_hall(&few, READERS / 2);
+    before = heap_bytes();
+    open_hall(&many, READERS);
+    with_many = heap_bytes() - before;
+    print_message("%zu bytes a connection\n", (with_many - with_few) / (READERS / 2));
+    assert_in_range(with_many - with_few, LEAST * (READERS / 2), BUDGET * (READERS / 2));
+    close_hall(&many, READERS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_write_a_turn),
         cmocka_unit_test(stalled_reader),
+        cmocka_unit_test(an_idle_one_is_small),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
