@@ -82,6 +82,32 @@ static void clocks_go_on_after_it(void **state)
     assert_true(over); /* the flag that falls is looked for again */
 }
 
+static int64_t kept_served(const struct world *w)
+{
+    for (size_t i = 0; i < w->n_rows; i++)
+        if (w->row[i].kind == STORE_META_PUT && strcmp(w->row[i].name, "served_ms") == 0)
+            return strtoll(buf_str(&w->row[i].data), NULL, 10);
+    return -1;
+}
+
+/* The hold keeps the exact time; a crash right behind it must not give players time back. */
+static void time_is_kept_ahead_right_after_it(void **state)
+{
+    struct world *w = *state;
+    const unsigned a = world_guest(w, "Ann");
+    const unsigned b = world_guest(w, "Bob");
+    int64_t exact;
+
+    world_ask(w, a, CREATE, "\"no\":1");
+    world_ask(w, b, REQ(6, "match.join", "{\"match\":1}"), "\"side\":\"blue\"");
+    world_hold(w, true);
+    exact = kept_served(w);
+    assert_true(w->held && exact >= 0);
+    world_hold(w, false);
+    world_wait(w, 1);
+    assert_true(kept_served(w) > exact + 500);
+}
+
 static void stops_without_a_store(void **state)
 {
     struct world *w = *state;
@@ -121,6 +147,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         T(waits_for_what_is_under_way),
         T(clocks_go_on_after_it),
+        T(time_is_kept_ahead_right_after_it),
         T(stops_without_a_store),
         T(stops_while_holding),
     };
