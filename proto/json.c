@@ -30,28 +30,54 @@ _Static_assert(_Alignof(cJSON) <= ALIGN && sizeof(cJSON) % ALIGN == 0, "items li
 
 /* A tree lies in one piece of memory, its root first; in more only if cJSON wants more than we
  * reckoned. */
-struct piece {
-    struct piece *next;
+struct json_piece {
+    struct json_piece *next;
+    struct json_room *from; /* NULL: the heap */
+    size_t size;            /* of room[] */
     _Alignas(ALIGN) unsigned char room[];
 };
 
 /* Where a parser takes memory from: the newest piece. */
 struct pieces {
-    struct piece *last;
+    struct json_piece *last;
     unsigned char *at; /* its room that is left */
     size_t left;
 };
 
-static void add_piece(struct pieces *ps, size_t size)
-{
-    struct piece *p = mem_alloc(sizeof(*p) + size);
+enum { KEEP = 2048 }; /* a piece in a json_room: enough for all but the rarest messages */
 
+/* The spare piece of `room`, if that is there and has one that is large enough. */
+static struct json_piece *take_spare(struct json_room *room, size_t size)
+{
+    struct json_piece *p = room != NULL && size <= KEEP ? room->spare : NULL;
+
+    if (p != NULL)
+        room->spare = NULL;
+    return p;
+}
+
+static struct json_piece *piece_new(struct json_room *room, size_t size)
+{
+    const size_t whole = room != NULL ? MAX(size, (size_t)KEEP) : size;
+    struct json_piece *p = mem_alloc(sizeof(*p) + whole);
+
+    p->from = room;
+    p->size = whole;
+    return p;
+}
+
+static void add_piece(struct pieces *ps, struct json_room *room, size_t size)
+{
+    struct json_piece *p = take_spare(room, size);
+
+    if (p == NULL)
+        p = piece_new(room, size);
     p->next = NULL;
     if (ps->last != NULL)
         ps->last->next = p;
     ps->last = p;
     ps->at = p->room;
-    ps->left = size;
+    ps->left = p->size;
 }
 
 /* This thread's; NULL: it isn't parsing. cJSON's hooks are the process's and take no context, so
@@ -65,7 +91,7 @@ static __attribute__((noinline)) void *take_rarely(size_t n)
 
     if (parsing == NULL)
         return malloc(n);
-    add_piece(parsing, MAX(n, (size_t)MORE));
+    add_piece(parsing, NULL, MAX(n, (size_t)MORE));
     parsing->at += n;
     parsing->left -= n;
     return parsing->at - n;
@@ -101,43 +127,72 @@ static size_t tree_size(size_t values, size_t len)
     return values * (sizeof(cJSON) + (size_t)2 * ALIGN) + len;
 }
 
-enum err json_parse(const char *text, size_t len, const struct json_limits *limits,
-                    struct json **out, char why[JSON_WHY_LEN])
+/* The tree of a text that has been scanned. */
+static struct json *build(struct json_room *room, const char *text, size_t len, unsigned values)
 {
     struct pieces own = {NULL, NULL, 0};
-    unsigned values;
     const void *first;
-    enum err e;
     cJSON *tree;
 
-    *out = NULL;
-    e = json_scan_count(text, len, limits, why, &values);
-    if (e != ERR_OK)
-        return e;
-    add_piece(&own, tree_size(values, len));
+    add_piece(&own, room, tree_size(values, len));
     first = own.last->room;
     parsing = &own;
     tree = cJSON_ParseWithLength(text, len);
     parsing = NULL;
     CHECK(tree != NULL);  /* what the scanner takes cJSON takes */
     CHECK(tree == first); /* json_free counts on it */
-    *out = (struct json *)(void *)tree;
-    return ERR_OK;
+    return (struct json *)(void *)tree;
+}
+
+enum err json_parse(const char *text, size_t len, const struct json_limits *limits,
+                    struct json **out, char why[JSON_WHY_LEN])
+{
+    unsigned values;
+    const enum err e = json_scan_count(text, len, limits, why, &values);
+
+    *out = e == ERR_OK ? build(NULL, text, len, values) : NULL;
+    return e;
+}
+
+enum err json_parse_in(struct json_room *room, const char *text, size_t len,
+                       const struct json_limits *limits, struct json **out)
+{
+    char why[JSON_WHY_LEN];
+    unsigned values;
+    const enum err e = json_scan_count(text, len, limits, why, &values);
+
+    *out = e == ERR_OK ? build(room, text, len, values) : NULL;
+    return e;
+}
+
+static void piece_free(struct json_piece *p)
+{
+    if (p->from != NULL && p->from->spare == NULL && p->size == KEEP)
+        p->from->spare = p;
+    else
+        mem_free(p);
 }
 
 void json_free(struct json *j)
 {
-    struct piece *p;
+    struct json_piece *p;
 
     if (j == NULL)
         return;
-    p = (struct piece *)(void *)((unsigned char *)(void *)j - offsetof(struct piece, room));
+    p = (struct json_piece *)(void *)((unsigned char *)(void *)j -
+                                      offsetof(struct json_piece, room));
     while (p != NULL) {
-        struct piece *next = p->next;
+        struct json_piece *next = p->next;
 
-        mem_free(p);
+        piece_free(p);
         p = next;
     }
+}
+
+void json_room_fini(struct json_room *room)
+{
+    mem_free(room->spare);
+    room->spare = NULL;
 }
 
 enum json_type json_type(const struct json *j)

@@ -35,6 +35,16 @@ extern const struct json_limits json_file_limits; /* scenario and record files: 
  */
 NODISCARD enum err json_parse(const char *text, size_t len, const struct json_limits *limits,
                               struct json **out, char why[JSON_WHY_LEN]);
+/*
+ * The same without words, into memory that trees use one after another: zeroed to begin with, and
+ * json_room_fini when all of its trees are gone. Any number of them may be there at a time.
+ */
+struct json_room {
+    struct json_piece *spare;
+};
+NODISCARD enum err json_parse_in(struct json_room *room, const char *text, size_t len,
+                                 const struct json_limits *limits, struct json **out);
+void json_room_fini(struct json_room *room);
 /* The scanner alone: what json_parse refuses, without building a tree. */
 NODISCARD enum err json_scan(const char *text, size_t len, const struct json_limits *limits,
                              char why[JSON_WHY_LEN]);

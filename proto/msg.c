@@ -271,16 +271,15 @@ static bool read_id(const struct json *j, struct msg_id *id)
     return id->kind != MSG_ID_NONE;
 }
 
-enum err msg_parse(const char *line, size_t len, const struct json_limits *limits,
-                   struct msg_request *out)
+enum err msg_parse(struct json_room *room, const char *line, size_t len,
+                   const struct json_limits *limits, struct msg_request *out)
 {
-    char why[JSON_WHY_LEN];
     const struct json *params;
     const char *word;
     bool has_id;
 
     memset(out, 0, sizeof(*out));
-    if (json_parse(line, len, limits, &out->tree, why) != ERR_OK)
+    if (json_parse_in(room, line, len, limits, &out->tree) != ERR_OK)
         return ERR_PARSE;
     if (json_type(out->tree) != JSON_OBJECT)
         return ERR_INVALID;

@@ -239,12 +239,12 @@ struct msg_request {
 
 /*
  * Read a request's envelope. On every error out->id is set as far as it could be read, and the
- * request is to be finished too.
+ * request is to be finished too. Its tree lies in `room`.
  * ERR_PARSE: not strict JSON · ERR_INVALID: a batch, no `jsonrpc`, no usable id or method ·
  * ERR_METHOD · ERR_PARAMS: params that aren't an object
  */
-NODISCARD enum err msg_parse(const char *line, size_t len, const struct json_limits *limits,
-                             struct msg_request *out);
+NODISCARD enum err msg_parse(struct json_room *room, const char *line, size_t len,
+                             const struct json_limits *limits, struct msg_request *out);
 /*
  * Check and read the method's parameters into r->p. Unknown members are passed over.
  * ERR_PARAMS: *field is the (static) name of the one that is wrong or missing.

@@ -111,6 +111,7 @@ void core_free(struct core *c)
     core_effects_fini(&none);
     buf_fini(&c->line);
     mem_free(c->line_room);
+    json_room_fini(&c->json_room);
     timers_fini(&c->timers);
     map_fini(&c->conns);
     map_fini(&c->addrs);

@@ -253,7 +253,7 @@ static void answer_line(struct core *c, struct conn *cn, const char *line, size_
                                        .members = (unsigned)c->cfg.limits.members,
                                        .values = (unsigned)c->cfg.limits.values};
     struct msg_request req;
-    enum err e = msg_parse(line, len, &limits, &req);
+    enum err e = msg_parse(&c->json_room, line, len, &limits, &req);
 
     cn->asked = c->now;
     if (e == ERR_OK) {

@@ -285,6 +285,7 @@ struct core {
     unsigned n_spare_pends;
     struct core_effects *out;     /* of the step under way */
     struct buf line;              /* a message being written */
+    struct json_room json_room;   /* of requests */
     struct line_bytes *line_room; /* of whoever is heard next (line_lend) */
     uint64_t next_id, n_penalised;
     uint32_t next_no;

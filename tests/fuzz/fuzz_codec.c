@@ -98,15 +98,17 @@ static void round_trip(codec *f, const struct scenario *scn, const char *text, s
 
 static void request(const char *text, size_t len)
 {
+    struct json_room room = {NULL};
     struct msg_request req;
     const char *field = NULL;
-    enum err e = msg_parse(text, len, &json_wire_limits, &req);
+    enum err e = msg_parse(&room, text, len, &json_wire_limits, &req);
 
     if (e == ERR_OK) {
         e = msg_read_params(&req, &field);
         CHECK(e == ERR_OK || (e == ERR_PARAMS && field != NULL && field[0] != '\0'));
     }
     msg_request_fini(&req);
+    json_room_fini(&room);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

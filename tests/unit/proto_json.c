@@ -359,6 +359,56 @@ static void prints_compact(void **unused)
     buf_fini(&deep);
 }
 
+static void reads_seven(const struct json *j)
+{
+    int64_t v = 0;
+
+    assert_true(json_get_int(j, "a", &v));
+    assert_int_equal(v, 7);
+}
+
+/* A tree takes the memory of the one before, and never that of one that is still there. */
+static void trees_share_a_room(void **unused)
+{
+    static const char small[] = "{\"a\":7}";
+    struct json_room room = {NULL};
+    struct json *one = NULL;
+    struct json *two = NULL;
+    struct json *large = NULL;
+    struct buf text = BUF_EMPTY;
+    const void *was;
+
+    (void)unused;
+    assert_int_equal(json_parse_in(&room, "{\"a\":", 5, &json_wire_limits, &one), ERR_PARSE);
+    assert_null(one);
+    assert_null(room.spare);
+    assert_int_equal(json_parse_in(&room, small, 7, &json_wire_limits, &one), ERR_OK);
+    assert_int_equal(json_parse_in(&room, small, 7, &json_wire_limits, &two), ERR_OK);
+    reads_seven(one);
+    json_free(one);
+    reads_seven(two);
+    was = room.spare;
+    assert_non_null(was);
+    json_free(two);
+    assert_ptr_equal(room.spare, was);
+    assert_int_equal(json_parse_in(&room, small, 7, &json_wire_limits, &one), ERR_OK);
+    assert_null(room.spare);
+    reads_seven(one);
+    buf_puts(&text, "{\"a\":7,\"b\":[0");
+    for (int i = 0; i < 400; i++)
+        buf_puts(&text, ",\"x\"");
+    buf_puts(&text, "]}");
+    json_free(one);
+    assert_int_equal(json_parse_in(&room, text.data, text.len, &json_wire_limits, &large), ERR_OK);
+    assert_ptr_equal(room.spare, was); /* too small for that one */
+    reads_seven(large);
+    assert_int_equal(json_count(json_get(large, "b")), 401);
+    json_free(large);
+    assert_ptr_equal(room.spare, was);
+    json_room_fini(&room);
+    buf_fini(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -376,6 +426,7 @@ int main(void)
         cmocka_unit_test(wrong_types_and_absent_members_leave_out_alone),
         cmocka_unit_test(narrow_reads_take_just_what_fits),
         cmocka_unit_test(prints_compact),
+        cmocka_unit_test(trees_share_a_room),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

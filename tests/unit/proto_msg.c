@@ -41,6 +41,8 @@ static void rows_are_sound(void **unused)
     }
 }
 
+static struct json_room room;
+
 /* Read a request's parameters: ERR_OK, or the field that is wrong. */
 static enum err read_as(const char *method, const char *params, struct msg_request *r,
                         const char **field)
@@ -50,7 +52,7 @@ static enum err read_as(const char *method, const char *params, struct msg_reque
 
     buf_printf(&b, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"%s\",\"params\":%s}", method,
                params);
-    e = msg_parse(buf_str(&b), b.len, &json_wire_limits, r);
+    e = msg_parse(&room, buf_str(&b), b.len, &json_wire_limits, r);
     assert_int_equal(e, ERR_OK);
     e = msg_read_params(r, field);
     buf_fini(&b);
@@ -170,7 +172,7 @@ static void only_the_id_is_kept(void **unused)
     struct msg_request r;
 
     (void)unused;
-    assert_int_equal(msg_parse(with_int, strlen(with_int), &json_wire_limits, &r), ERR_OK);
+    assert_int_equal(msg_parse(&room, with_int, strlen(with_int), &json_wire_limits, &r), ERR_OK);
     msg_keep_id(&r);
     assert_null(r.tree);
     assert_null(r.params);
@@ -178,7 +180,8 @@ static void only_the_id_is_kept(void **unused)
     assert_int_equal(r.id.i, 7);
     assert_int_equal(r.method, MSG_MATCH_LEGAL);
     msg_request_fini(&r);
-    assert_int_equal(msg_parse(with_string, strlen(with_string), &json_wire_limits, &r), ERR_OK);
+    assert_int_equal(msg_parse(&room, with_string, strlen(with_string), &json_wire_limits, &r),
+                     ERR_OK);
     msg_keep_id(&r);
     assert_string_equal(r.id.s, "seven");
     msg_request_fini(&r);
@@ -216,5 +219,8 @@ int main(void)
         cmocka_unit_test(only_the_id_is_kept),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+    json_room_fini(&room);
+    return failed;
 }
