@@ -215,14 +215,15 @@ enum json_type json_type(const struct json *j)
     }
 }
 
-static bool is(const struct json *j, enum json_type type)
+/* Is it there, and of that kind (bits of cJSON's)? */
+static bool is(const struct json *j, int kinds)
 {
-    return j != NULL && json_type(j) == type;
+    return j != NULL && (item(j)->type & kinds) != 0;
 }
 
 const struct json *json_get(const struct json *j, const char *name)
 {
-    if (!is(j, JSON_OBJECT))
+    if (!is(j, cJSON_Object))
         return NULL;
     for (const cJSON *c = item(j)->child; c != NULL; c = c->next)
         if (c->string[0] == name[0] && strcmp(c->string, name) == 0)
@@ -232,7 +233,7 @@ const struct json *json_get(const struct json *j, const char *name)
 
 const struct json *json_first(const struct json *j)
 {
-    return is(j, JSON_ARRAY) || is(j, JSON_OBJECT) ? json(item(j)->child) : NULL;
+    return is(j, cJSON_Array | cJSON_Object) ? json(item(j)->child) : NULL;
 }
 
 const struct json *json_next(const struct json *j)
@@ -256,7 +257,7 @@ unsigned json_count(const struct json *j)
 
 bool json_string(const struct json *j, const char **out)
 {
-    if (!is(j, JSON_STRING))
+    if (!is(j, cJSON_String))
         return false;
     *out = item(j)->valuestring;
     return true;
@@ -264,7 +265,7 @@ bool json_string(const struct json *j, const char **out)
 
 bool json_int(const struct json *j, int64_t *out)
 {
-    if (!is(j, JSON_INT))
+    if (!is(j, cJSON_Number))
         return false;
     *out = (int64_t)item(j)->valuedouble; /* exact: the scanner holds it within 2^53 */
     return true;
@@ -272,7 +273,7 @@ bool json_int(const struct json *j, int64_t *out)
 
 bool json_bool(const struct json *j, bool *out)
 {
-    if (!is(j, JSON_BOOL))
+    if (!is(j, cJSON_False | cJSON_True))
         return false;
     *out = cJSON_IsTrue(item(j)) != 0;
     return true;
@@ -390,7 +391,7 @@ static const struct json *walk_close(struct walk *walk, struct jsonw *w, const s
     while (at == NULL && walk->depth > 0) {
         const struct json *done = walk->parent[--walk->depth];
 
-        if (is(done, JSON_ARRAY))
+        if (is(done, cJSON_Array))
             jsonw_arr_end(w);
         else
             jsonw_obj_end(w);
@@ -407,10 +408,10 @@ void json_print(const struct json *j, struct buf *out)
 
     walk.depth = 0;
     while (at != NULL) {
-        if (walk.depth > 0 && is(walk.parent[walk.depth - 1], JSON_OBJECT))
+        if (walk.depth > 0 && is(walk.parent[walk.depth - 1], cJSON_Object))
             print_name(&w, json_name(at));
         print_head(&w, at);
-        if (is(at, JSON_ARRAY) || is(at, JSON_OBJECT)) {
+        if (is(at, cJSON_Array | cJSON_Object)) {
             CHECK(walk.depth < JSON_DEPTH_MAX);
             walk.parent[walk.depth++] = at;
             at = json_first(at);
