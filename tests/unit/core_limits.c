@@ -141,16 +141,22 @@ static void members_and_values(void **state)
         shape(*state, value, n - 5, n <= 512 ? "time_ms" : "\"reason\":\"parse\"");
 }
 
-static void bad_lines(void **state)
+static void expect_bad_lines(struct world *w, int most)
 {
-    struct world *w = *state;
     unsigned c = hello_from(w, HERE);
 
-    for (int i = 1; i <= 10; i++) {
+    for (int i = 1; i <= most; i++) {
         assert_true(is_open(w, c));
         world_ask(w, c, "{", "\"reason\":\"parse\"");
     }
     assert_false(is_open(w, c));
+}
+
+static void bad_lines(void **state)
+{
+    expect_bad_lines(*state, 10);
+    with_limits(*state, &(struct limits){.bad_lines = 1000}); /* the most that can be wished */
+    expect_bad_lines(*state, 1000);
 }
 
 /* ---- how many, how fast ---- */
