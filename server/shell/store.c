@@ -279,6 +279,7 @@ static void write_until_stopped(void *arg)
 
 static void deliver(struct store *s)
 {
+    const uint64_t now = uv_hrtime();
     struct answer *done;
     size_t n;
 
@@ -289,7 +290,7 @@ static void deliver(struct store *s)
     s->n_done = s->done_cap = 0;
     for (size_t i = 0; i < n; i++)
         if (done[i].txn != NULL)
-            hist_add(&s->stats.wait, (uv_hrtime() - done[i].txn->given_ns) / 1000);
+            hist_add(&s->stats.wait, (now - done[i].txn->given_ns) / 1000);
     uv_mutex_unlock(&s->lock);
     for (size_t i = 0; i < n; i++) {
         if (done[i].txn != NULL) {
