@@ -420,7 +420,7 @@ _Static_assert((int)LIST_OPEN == ROOMS_OPEN && (int)LIST_LIVE == ROOMS_LIVE &&
 
 static void on_listed(struct core *c, struct pend *p, const struct core_event *ev)
 {
-    struct conn *cn = pend_conn(c, p);
+    struct conn *cn = pend_conn(p);
     const struct store_found *found = ev->u.read.found;
     struct attic_list l;
 

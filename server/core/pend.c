@@ -26,7 +26,7 @@ struct pend *pend_new(struct core *c, struct conn *cn, struct msg_request *req,
     if (cn != NULL) {
         CHECK(cn->pend == NULL);
         cn->pend = p;
-        p->conn = cn->id;
+        p->conn = cn;
         p->req = *req;
         memset(req, 0, sizeof(*req));
     }
@@ -67,11 +67,9 @@ void pend_has_row(struct pend *p, struct user *u)
     u->storing++;
 }
 
-struct conn *pend_conn(const struct core *c, const struct pend *p)
+struct conn *pend_conn(const struct pend *p)
 {
-    struct conn *cn = p->conn != 0 ? session_find(c, p->conn) : NULL;
-
-    return cn != NULL && cn->pend == p ? cn : NULL;
+    return p->conn != NULL && p->conn->pend == p ? p->conn : NULL;
 }
 
 void pend_free(struct core *c, struct pend *p)
@@ -131,7 +129,7 @@ void pend_end(struct core *c, uint64_t id, const struct core_event *ev)
     if (p->has_row && ev->kind == CORE_STORED && ev->u.stored.err == ERR_OK)
         p->user->stored = true;
     p->done(c, p, ev);
-    cn = pend_conn(c, p);
+    cn = pend_conn(p);
     if (cn != NULL)
         cn->pend = NULL;
     pend_free(c, p);

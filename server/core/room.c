@@ -318,7 +318,7 @@ static void applied(struct core *c, struct room *r, const struct match_applied *
 
 static void answer_success(struct core *c, const struct pend *p)
 {
-    struct conn *cn = pend_conn(c, p);
+    struct conn *cn = pend_conn(p);
 
     if (p->ask != NULL)
         admin_done(c, p->ask);
@@ -332,7 +332,7 @@ static void answer_success(struct core *c, const struct pend *p)
 
 static void answer_failure(struct core *c, const struct pend *p, enum err e)
 {
-    struct conn *cn = pend_conn(c, p);
+    struct conn *cn = pend_conn(p);
 
     if (p->ask != NULL)
         admin_fail(c, p->ask, e, NULL);

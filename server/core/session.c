@@ -431,6 +431,8 @@ void session_close(struct core *c, struct conn *cn)
     timer_disarm(&c->timers, &cn->timer);
     limits_leave(c, cn);
     CHECK(map_take(&c->conns, &cn->id) == cn);
+    if (cn->pend != NULL)
+        cn->pend->conn = NULL;
     c->n_conns--;
     if (cn->prev != NULL)
         cn->prev->next = cn->next;

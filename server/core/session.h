@@ -96,7 +96,7 @@ void pend_pin_room(struct pend *p, struct room *r);
 /* The user's row and tokens are in this transaction. */
 void pend_has_row(struct pend *p, struct user *u);
 /* The connection that waits for it; NULL: gone, or nobody asked. */
-struct conn *pend_conn(const struct core *c, const struct pend *p);
+struct conn *pend_conn(const struct pend *p);
 /* CORE_STORED or CORE_HASHED: finish and free the work, let its connection go on. */
 void pend_end(struct core *c, uint64_t id, const struct core_event *ev);
 /* The connection's work has turned out to need nobody else: free it. */

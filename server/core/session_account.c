@@ -27,7 +27,7 @@ static enum err no_hash(const struct core_event *ev)
 static struct pend *hand_on(struct core *c, struct pend *p,
                             void (*done)(struct core *, struct pend *, const struct core_event *))
 {
-    struct conn *cn = pend_conn(c, p);
+    struct conn *cn = pend_conn(p);
     struct pend *next = pend_new(c, NULL, NULL, done);
     uint64_t id = next->id;
 
@@ -43,7 +43,7 @@ static struct pend *hand_on(struct core *c, struct pend *p,
 static void refuse_pend(struct core *c, const struct pend *p, enum err e, const char *words)
 {
     const struct msg_fault fault = {.text = words};
-    struct conn *cn = pend_conn(c, p);
+    struct conn *cn = pend_conn(p);
 
     session_count_login(c, p->req.method, false);
     if (cn != NULL)
@@ -86,7 +86,7 @@ static void login_failed(struct core *c, struct pend *p)
 static void on_login_stored(struct core *c, struct pend *p, const struct core_event *ev)
 {
     const bool ok = ev->u.stored.err == ERR_OK;
-    struct conn *cn = pend_conn(c, p);
+    struct conn *cn = pend_conn(p);
     struct user *u = p->user;
 
     reopen(c, p, ok);
@@ -218,7 +218,7 @@ static void on_login_checked(struct core *c, struct pend *p, const struct core_e
         refuse_barred(c, p);
     else if (p->user->changing)
         refuse_pend(c, p, ERR_BUSY, "the password is being changed: try again");
-    else if (pend_conn(c, p) != NULL)
+    else if (pend_conn(p) != NULL)
         store_login(c, p);
 }
 
@@ -246,7 +246,7 @@ enum verdict on_session_login(struct core *c, struct conn *cn, struct msg_reques
 static void on_password_stored(struct core *c, struct pend *p, const struct core_event *ev)
 {
     struct user *u = p->user;
-    struct conn *cn = pend_conn(c, p);
+    struct conn *cn = pend_conn(p);
 
     u->gate_shut = u->changing = false;
     families_ended(c, u, ev->u.stored.err == ERR_OK);
@@ -268,7 +268,7 @@ static void on_new_password_hash(struct core *c, struct pend *p, const struct co
     struct ops ops = {NULL, 0, 0};
     struct account *account = user_own_account(u);
     char *old = account->hash;
-    const struct conn *cn = pend_conn(c, p);
+    const struct conn *cn = pend_conn(p);
 
     c->n_hashing--;
     if (!ev->u.hashed.ok) {

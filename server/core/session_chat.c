@@ -49,7 +49,7 @@ static void deliver(struct core *c, struct conn *cn, const struct msg_request *r
 /* A guest's first words: now its row is kept. */
 static void on_chatter_stored(struct core *c, struct pend *p, const struct core_event *ev)
 {
-    struct conn *cn = pend_conn(c, p);
+    struct conn *cn = pend_conn(p);
 
     if (cn == NULL)
         return;
@@ -93,7 +93,7 @@ enum verdict on_match_chat(struct core *c, struct conn *cn, struct msg_request *
 static void on_mute_stored(struct core *c, struct pend *p, const struct core_event *ev)
 {
     struct user *u = p->user;
-    struct conn *cn = pend_conn(c, p);
+    struct conn *cn = pend_conn(p);
 
     u->gate_shut = false;
     if (ev->u.stored.err != ERR_OK) {

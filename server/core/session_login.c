@@ -249,7 +249,7 @@ enum verdict on_session_guest(struct core *c, struct conn *cn, struct msg_reques
 static void on_resumed(struct core *c, struct pend *p, const struct core_event *ev)
 {
     struct user *u = p->user;
-    struct conn *cn = pend_conn(c, p);
+    struct conn *cn = pend_conn(p);
     struct token *t = token_find(c, p->req.p.token);
 
     u->gate_shut = false;
@@ -272,7 +272,7 @@ static const char token_ended[] = "this token has ended";
 static void on_family_dropped(struct core *c, struct pend *p, const struct core_event *ev)
 {
     static const struct msg_fault fault = {.text = token_ended};
-    struct conn *cn = pend_conn(c, p);
+    struct conn *cn = pend_conn(p);
     struct user *u = p->user;
 
     (void)ev; /* not dropped: the rows come back at a restart, and die at their next use */
@@ -396,7 +396,7 @@ static void finish_logout(struct core *c, struct conn *cn, const struct pend *p)
 static void on_logged_out(struct core *c, struct pend *p, const struct core_event *ev)
 {
     struct user *u = p->user;
-    struct conn *cn = pend_conn(c, p);
+    struct conn *cn = pend_conn(p);
 
     u->gate_shut = false;
     if (ev->u.stored.err == ERR_OK) {

@@ -232,7 +232,7 @@ struct pend {
     uint64_t id;
     void (*done)(struct core *, struct pend *, const struct core_event *);
     void (*answer)(struct core *, struct conn *, const struct pend *); /* room: of a success */
-    conn_id conn;
+    struct conn *conn;      /* who waits for it; NULL: nobody, or it has gone */
     struct msg_request req; /* owned */
     struct user *user;      /* pinned; NULL: none */
     bool has_row;           /* that user's row and tokens are in the transaction */

@@ -49,7 +49,7 @@ static void answer(struct core *c, struct conn *cn, const struct msg_request *re
 static void on_vacation_stored(struct core *c, struct pend *p, const struct core_event *ev)
 {
     const bool ok = ev->u.stored.err == ERR_OK;
-    struct conn *cn = pend_conn(c, p);
+    struct conn *cn = pend_conn(p);
     struct user *u = p->user;
     struct seat *next;
 
