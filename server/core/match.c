@@ -19,11 +19,11 @@ enum err refuse(struct match_step *st, enum err e, const char *words)
 
 enum err refuse_unless_live(const struct match *m, struct match_now now, struct match_step *st)
 {
-    if (m->core.state == MATCH_OVER)
+    if (m->core->state == MATCH_OVER)
         return refuse(st, ERR_PHASE, "the game is over");
-    if (m->core.state != MATCH_LIVE)
+    if (m->core->state != MATCH_LIVE)
         return refuse(st, ERR_PHASE, "the game has not started");
-    if (clock_fallen(&m->core, now.served))
+    if (clock_fallen(m->core, now.served))
         return refuse(st, ERR_PHASE, "the time has run out");
     return ERR_OK;
 }
@@ -83,7 +83,8 @@ struct match *match_bare(const struct match_setup *s, const struct match_env *en
     m->roll_at = now.served;
     m->seat[ROLE_A].since = now.served;
     m->seat[ROLE_B].since = now.served;
-    core_begin(m, &m->core);
+    m->core = mem_zalloc(sizeof(*m->core));
+    core_begin(m, m->core);
     return m;
 }
 
@@ -121,7 +122,8 @@ static void free_alone(struct match *m)
     batch_free(m->pending);
     match_prepared_drop(m);
     mem_free(m->marks.seq);
-    game_fini(&m->core.game);
+    game_fini(&m->core->game);
+    mem_free(m->core);
     recs_fini(&m->journal);
     mem_free(m->ids.slot);
     mem_free(m->stand.seq);
@@ -165,13 +167,13 @@ enum err match_join(struct match *m, const char *name, struct match_now now, str
 {
     struct entry e;
 
-    if (m->core.state == MATCH_OVER)
+    if (m->core->state == MATCH_OVER)
         return refuse(st, ERR_PHASE, "the game is over");
     if (str_ieq(name, m->setup.maker))
         return refuse(st, ERR_CONFLICT, "that is your own match");
-    if (m->core.state != MATCH_OPEN)
-        return str_ieq(name, m->core.joiner) ? ERR_OK
-                                             : refuse(st, ERR_CONFLICT, "the seat is taken");
+    if (m->core->state != MATCH_OPEN)
+        return str_ieq(name, m->core->joiner) ? ERR_OK
+                                              : refuse(st, ERR_CONFLICT, "the seat is taken");
     memset(&e, 0, sizeof(e));
     e.kind = ENTRY_JOINED;
     e.u.joined.player = name;
@@ -183,7 +185,7 @@ enum err match_cancel(struct match *m, struct match_now now, struct match_step *
 {
     struct entry e;
 
-    if (m->core.state != MATCH_OPEN)
+    if (m->core->state != MATCH_OPEN)
         return refuse(st, ERR_PHASE, "the match is not open any more");
     memset(&e, 0, sizeof(e));
     e.kind = ENTRY_PLAY;
@@ -244,7 +246,7 @@ enum err match_resign(struct match *m, enum role role, struct match_now now, str
 static struct mono claim_from(const struct match *m, enum role other)
 {
     const struct match_seat *seat = &m->seat[other];
-    const struct mono waited = m->core.clock.owes_since;
+    const struct mono waited = m->core->clock.owes_since;
     const bool live = m->setup.clock.kind == CLOCK_LIVE;
     struct mono from = mono_after(waited, MATCH_CLAIM_LONG_MS);
     struct mono gone = seat->since;
@@ -269,7 +271,7 @@ enum err match_claim(struct match *m, enum role role, struct match_now now, stru
         return err;
     if (m->setup.clock.kind == CLOCK_CORRESPONDENCE)
         return refuse(st, ERR_PHASE, "in this match the clock decides");
-    if (m->core.clock.owes != other)
+    if (m->core->clock.owes != other)
         return refuse(st, ERR_PHASE, "the match does not wait for your opponent");
     from = claim_from(m, other);
     if (mono_reached(now.served, from))
@@ -283,10 +285,10 @@ enum err match_claim(struct match *m, enum role role, struct match_now now, stru
 bool match_wants_extend(const struct match *m, enum role role, struct mono until,
                         struct match_now now)
 {
-    return m->setup.clock.kind == CLOCK_CORRESPONDENCE && m->core.state == MATCH_LIVE &&
+    return m->setup.clock.kind == CLOCK_CORRESPONDENCE && m->core->state == MATCH_LIVE &&
            !mono_reached(now.served, until) &&
-           until.ms > m->core.clock.away_until[match_side(m, role)].ms &&
-           !clock_fallen(&m->core, now.served);
+           until.ms > m->core->clock.away_until[match_side(m, role)].ms &&
+           !clock_fallen(m->core, now.served);
 }
 
 enum err match_extend(struct match *m, enum role role, struct mono until, struct match_now now,
@@ -302,7 +304,7 @@ enum err match_extend(struct match *m, enum role role, struct mono until, struct
     if (!match_wants_extend(m, role, until, now))
         return ERR_OK;
     b = batch_new(m, now);
-    clock_away(&b->core, match_side(m, role), until, now.served);
+    clock_away(b->core, match_side(m, role), until, now.served);
     b->applied.clock = true;
     batch_close(b);
     batch_submit(b, st);
@@ -318,79 +320,79 @@ const struct match_setup *match_setup_of(const struct match *m)
 
 enum match_state match_state(const struct match *m)
 {
-    return (enum match_state)m->core.state;
+    return (enum match_state)m->core->state;
 }
 
 const char *match_name(const struct match *m, enum role role)
 {
-    return role == ROLE_A ? m->setup.maker : m->core.joiner;
+    return role == ROLE_A ? m->setup.maker : m->core->joiner;
 }
 
 enum role match_role_of(const struct match *m, const char *name)
 {
     if (str_ieq(name, m->setup.maker))
         return ROLE_A;
-    return m->core.joiner[0] != '\0' && str_ieq(name, m->core.joiner) ? ROLE_B : ROLE_COUNT;
+    return m->core->joiner[0] != '\0' && str_ieq(name, m->core->joiner) ? ROLE_B : ROLE_COUNT;
 }
 
 enum rules_side match_side(const struct match *m, enum role role)
 {
-    return (enum rules_side)m->core.side_of[role];
+    return (enum rules_side)m->core->side_of[role];
 }
 
 enum role match_role_of_side(const struct match *m, enum rules_side side)
 {
-    return m->core.side_of[ROLE_A] == side ? ROLE_A : ROLE_B;
+    return m->core->side_of[ROLE_A] == side ? ROLE_A : ROLE_B;
 }
 
 const struct rules_state *match_position(const struct match *m)
 {
-    return m->core.started ? &m->core.game.rules.state : NULL;
+    return m->core->started ? &m->core->game.rules.state : NULL;
 }
 
 bool match_is_paused(const struct match *m)
 {
-    return m->core.clock.paused;
+    return m->core->clock.paused;
 }
 
 struct wall match_opened_at(const struct match *m)
 {
-    return m->core.opened_at;
+    return m->core->opened_at;
 }
 
 struct wall match_last_at(const struct match *m)
 {
-    return m->core.last_at;
+    return m->core->last_at;
 }
 
 struct mono match_touched_at(const struct match *m)
 {
-    return m->core.clock.since;
+    return m->core->clock.since;
 }
 
 uint32_t match_head(const struct match *m)
 {
-    return m->core.head;
+    return m->core->head;
 }
 
 const uint8_t *match_hash(const struct match *m)
 {
-    return m->core.hash;
+    return m->core->hash;
 }
 
 const uint8_t *match_state_hash(const struct match *m)
 {
-    return m->core.started ? m->core.state_hash : NULL;
+    return m->core->started ? m->core->state_hash : NULL;
 }
 
 unsigned match_generation(const struct match *m, enum role role)
 {
-    return m->core.dice.chain[role].tail.id.generation;
+    return m->core->dice.chain[role].tail.id.generation;
 }
 
 enum match_owes match_owes(const struct match *m, enum role role)
 {
-    const struct match_core *c = &m->core;
+    const struct match_core *c = m->core;
 
     if (c->state == MATCH_OVER || c->state == MATCH_BROKEN)
         return OWES_NOTHING;

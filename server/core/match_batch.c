@@ -23,7 +23,8 @@ struct match_spare *match_spare_new(void)
 
 static void batch_end(struct match_batch *b)
 {
-    game_fini(&b->core.game);
+    game_fini(&b->core->game);
+    mem_free(b->core);
     recs_fini(&b->recs);
     game_events_fini(&b->ev);
     mem_free(b);
@@ -46,8 +47,11 @@ static struct match_batch *batch_take(const struct match_env *env)
     struct match_spare *s = env->spare;
     struct match_batch *b;
 
-    if (s == NULL || s->n == 0)
-        return mem_zalloc(sizeof(*b));
+    if (s == NULL || s->n == 0) {
+        b = mem_zalloc(sizeof(*b));
+        b->core = mem_zalloc(sizeof(*b->core));
+        return b;
+    }
     b = s->batch[--s->n];
     memset((char *)b + zeroed, 0, sizeof(*b) - zeroed);
     b->recs.n = 0;
@@ -58,17 +62,17 @@ static struct match_batch *batch_take(const struct match_env *env)
 /* A copy of the game, its undo list in b's own room. */
 static void copy_core(struct match_batch *b, const struct match *m)
 {
-    struct rules_game *g = &b->core.game.rules;
+    struct rules_game *g = &b->core->game.rules;
     struct rules_undo *undo = g->undo;
     uint32_t cap = g->undo_cap;
 
-    b->core = m->core;
+    *b->core = *m->core;
     if (cap < g->n_undo || cap == 0) {
         cap = g->undo_cap;
         undo = mem_resize(undo, cap, sizeof(*undo));
     }
     if (g->n_undo > 0)
-        memcpy(undo, m->core.game.rules.undo, g->n_undo * sizeof(*undo));
+        memcpy(undo, m->core->game.rules.undo, g->n_undo * sizeof(*undo));
     g->undo = undo;
     g->undo_cap = cap;
 }
@@ -80,10 +84,10 @@ struct match_batch *batch_new(struct match *m, struct match_now now)
     b->m = m;
     b->now = now;
     copy_core(b, m);
-    clock_settle(&b->core, now.served);
-    memcpy(b->left_ms, b->core.clock.left_ms, sizeof(b->left_ms));
-    b->was_open = core_roll_open(m, &m->core);
-    b->applied.first = m->core.head + 1;
+    clock_settle(b->core, now.served);
+    memcpy(b->left_ms, b->core->clock.left_ms, sizeof(b->left_ms));
+    b->was_open = core_roll_open(m, m->core);
+    b->applied.first = m->core->head + 1;
     return b;
 }
 
@@ -133,7 +137,7 @@ static bool carries_left(const struct entry *e)
 static void hash_line(struct match_batch *b, struct match_rec *rec)
 {
     const char *line = b->recs.text.data + rec->off;
-    const uint32_t i = b->core.head - 1;
+    const uint32_t i = b->core->head - 1;
 
     if (b->expect != NULL && i < b->expect->n && b->expect->rec[i].len == rec->len &&
         memcmp(recs_line(b->expect, i), line, rec->len) == 0) {
@@ -141,7 +145,7 @@ static void hash_line(struct match_batch *b, struct match_rec *rec)
         return;
     }
     b->differs = true;
-    fd1_journal_hash(b->core.hash, line, rec->len, rec->hash);
+    fd1_journal_hash(b->core->hash, line, rec->len, rec->hash);
 }
 
 void batch_put(struct match_batch *b, struct entry *e)
@@ -150,18 +154,18 @@ void batch_put(struct match_batch *b, struct entry *e)
     struct match_rec *rec;
 
     (void)buf_room(&b->recs.text, LINE_HINT);
-    e->seq = ++b->core.head;
+    e->seq = ++b->core->head;
     e->ts = b->now.wall;
-    e->has_left = core_has_clock(b->m) && b->core.started && carries_left(e);
+    e->has_left = core_has_clock(b->m) && b->core->started && carries_left(e);
     memcpy(e->left_ms, b->left_ms, sizeof(e->left_ms));
     entry_encode(e, b->m->setup.scenario, &b->recs.text);
     rec = recs_close(&b->recs, off);
     rec_set(b->m, e, rec);
     hash_line(b, rec);
-    memcpy(b->core.hash, rec->hash, FD1_LEN);
-    b->core.last_at = e->ts;
+    memcpy(b->core->hash, rec->hash, FD1_LEN);
+    b->core->last_at = e->ts;
     if (e->kind == ENTRY_ORDER || e->kind == ENTRY_ROLL || e->kind == ENTRY_PLAY)
-        b->core.last_play = e->seq;
+        b->core->last_play = e->seq;
 }
 
 static void put_event(struct match_batch *b, const struct rules_event *ev,
@@ -182,12 +186,12 @@ void batch_events(struct match_batch *b, uint32_t tag)
 
     for (uint32_t i = 0; i < o->n_events; i++) {
         put_event(b, &o->event[i], o->item);
-        CHECK(game_apply(&b->core.game, tag, &o->event[i], o->item) == RULES_OK);
+        CHECK(game_apply(&b->core->game, tag, &o->event[i], o->item) == RULES_OK);
         b->phase_began |= o->event[i].kind == RULES_EV_PHASE;
         b->state_changed = true;
     }
-    if (rules_is_over(&b->core.game.rules.state))
-        b->core.state = MATCH_OVER;
+    if (rules_is_over(&b->core->game.rules.state))
+        b->core->state = MATCH_OVER;
 }
 
 void batch_over(struct match_batch *b, enum rules_side winner, enum rules_reason reason)
@@ -199,10 +203,10 @@ void batch_over(struct match_batch *b, enum rules_side winner, enum rules_reason
     ev.u.over.winner = (uint8_t)winner;
     ev.u.over.reason = (uint8_t)reason;
     put_event(b, &ev, NULL);
-    b->core.state = MATCH_OVER;
-    if (!b->core.started)
+    b->core->state = MATCH_OVER;
+    if (!b->core->started)
         return;
-    CHECK(game_apply(&b->core.game, 0, &ev, NULL) == RULES_OK);
+    CHECK(game_apply(&b->core->game, 0, &ev, NULL) == RULES_OK);
     b->state_changed = true;
 }
 
@@ -214,8 +218,8 @@ void batch_pause(struct match_batch *b, bool pause, const char *by)
     e.kind = pause ? ENTRY_PAUSE : ENTRY_RESUME;
     e.u.by = by;
     batch_put(b, &e);
-    b->core.clock.paused = pause;
-    b->core.clock.pause_due = false;
+    b->core->clock.paused = pause;
+    b->core->clock.pause_due = false;
     b->applied.clock = true;
 }
 
@@ -223,7 +227,7 @@ void batch_pause(struct match_batch *b, bool pause, const char *by)
 
 static enum err from_opened(struct match_batch *b, struct entry *e)
 {
-    struct match_core *c = &b->core;
+    struct match_core *c = b->core;
     struct entry anchor;
 
     if (c->head != 0)
@@ -241,12 +245,12 @@ static enum err from_opened(struct match_batch *b, struct entry *e)
 
 static enum err from_joined(struct match_batch *b, struct entry *e)
 {
-    if (b->core.state != MATCH_OPEN || e->u.joined.role != ROLE_B ||
-        !str_copy(b->core.joiner, sizeof(b->core.joiner), e->u.joined.player))
+    if (b->core->state != MATCH_OPEN || e->u.joined.role != ROLE_B ||
+        !str_copy(b->core->joiner, sizeof(b->core->joiner), e->u.joined.player))
         return ERR_DATA;
     batch_put(b, e);
-    b->core.state = MATCH_SETUP;
-    b->core.joined_at = b->now.served;
+    b->core->state = MATCH_SETUP;
+    b->core->joined_at = b->now.served;
     b->applied.joined = true;
     return ERR_OK;
 }
@@ -265,7 +269,7 @@ static enum err from_side(struct match_batch *b, struct entry *e)
 
 static enum err from_pause(struct match_batch *b, const struct entry *e)
 {
-    if (!b->core.clock.pause_due || core_roll_open(b->m, &b->core) || b->core.clock.paused)
+    if (!b->core->clock.pause_due || core_roll_open(b->m, b->core) || b->core->clock.paused)
         return ERR_DATA;
     batch_pause(b, true, e->u.by);
     return ERR_OK;
@@ -275,22 +279,22 @@ static enum err from_presence(struct match_batch *b, struct entry *e)
 {
     const enum role role = match_role_of_side(b->m, (enum rules_side)e->u.presence.side);
 
-    if (b->core.told_away[role] != e->u.presence.online)
+    if (b->core->told_away[role] != e->u.presence.online)
         return ERR_DATA;
     batch_put(b, e);
-    b->core.told_away[role] = !e->u.presence.online;
+    b->core->told_away[role] = !e->u.presence.online;
     return ERR_OK;
 }
 
 /* After a restore: the order whose roll is open is taken back (D7). */
 static enum err from_undo(struct match_batch *b, struct entry *e)
 {
-    if (b->core.order_seq == 0 || e->u.play.event.u.undo.tag != b->core.order_seq)
+    if (b->core->order_seq == 0 || e->u.play.event.u.undo.tag != b->core->order_seq)
         return ERR_DATA;
     batch_put(b, e);
-    b->core.order_seq = 0;
-    memset(b->core.dice.has_share, 0, sizeof(b->core.dice.has_share));
-    memset(b->core.dice.absent, 0, sizeof(b->core.dice.absent));
+    b->core->order_seq = 0;
+    memset(b->core->dice.has_share, 0, sizeof(b->core->dice.has_share));
+    memset(b->core->dice.absent, 0, sizeof(b->core->dice.absent));
     b->drop_shares = true;
     return ERR_OK;
 }
@@ -300,12 +304,12 @@ static enum err from_over(struct match_batch *b, const struct entry *e)
 {
     const enum rules_reason reason = (enum rules_reason)e->u.play.event.u.over.reason;
     const enum rules_side winner = (enum rules_side)e->u.play.event.u.over.winner;
-    const bool live = b->core.state == MATCH_LIVE;
+    const bool live = b->core->state == MATCH_LIVE;
 
     if (reason == RULES_BY_VOID && !live && winner == RULES_NOBODY) {
         for (unsigned role = ROLE_A; role <= ROLE_B; role++) {
-            if (b->core.state == MATCH_SETUP && (core_owes_share(b->m, &b->core, (enum role)role) ||
-                                                 core_owes_anchor(&b->core, (enum role)role)))
+            if (b->core->state == MATCH_SETUP && (core_owes_share(b->m, b->core, (enum role)role) ||
+                                                  core_owes_anchor(b->core, (enum role)role)))
                 b->applied.owed |= 1U << role;
         }
     } else if (!live || !((reason == RULES_BY_TIME && winner != RULES_NOBODY) ||
@@ -333,7 +337,7 @@ static bool is_of_play(uint8_t kind)
 
 enum err batch_from(struct match_batch *b, struct entry *e)
 {
-    if (b->core.state == MATCH_OVER || (is_of_play(e->kind) && b->core.state != MATCH_LIVE))
+    if (b->core->state == MATCH_OVER || (is_of_play(e->kind) && b->core->state != MATCH_LIVE))
         return ERR_DATA;
     switch ((enum entry_kind)e->kind) {
     case ENTRY_OPENED:
@@ -380,20 +384,20 @@ static void note_applied(struct match_batch *b)
     struct match_applied *a = &b->applied;
 
     a->n = b->recs.n;
-    a->over = b->core.state == MATCH_OVER && m->core.state != MATCH_OVER;
-    a->clock |= b->core.clock.running != m->core.clock.running;
-    a->offers |= memcmp(&b->core.offers, &m->core.offers, sizeof(b->core.offers)) != 0;
-    if (!core_roll_open(m, &b->core) || b->was_open)
+    a->over = b->core->state == MATCH_OVER && m->core->state != MATCH_OVER;
+    a->clock |= b->core->clock.running != m->core->clock.running;
+    a->offers |= memcmp(&b->core->offers, &m->core->offers, sizeof(b->core->offers)) != 0;
+    if (!core_roll_open(m, b->core) || b->was_open)
         return;
     for (unsigned role = ROLE_A; role <= ROLE_B; role++) {
-        if (core_owes_share(m, &b->core, (enum role)role))
+        if (core_owes_share(m, b->core, (enum role)role))
             a->ask |= 1U << role;
     }
 }
 
 void batch_close(struct match_batch *b)
 {
-    struct match_core *c = &b->core;
+    struct match_core *c = b->core;
 
     if (b->unhashed) {
         for (uint32_t i = 0; i < b->recs.n; i++)
@@ -432,7 +436,7 @@ static struct store_op *add_op(struct match_batch *b, struct match_step *st,
     op = &st->op[st->n++];
     memset(op, 0, sizeof(*op));
     op->kind = (uint8_t)kind;
-    op->state = b->core.state;
+    op->state = b->core->state;
     memcpy(op->key, b->m->setup.id, MATCH_ID_LEN);
     if (data != NULL) {
         op->len = data->len;
@@ -446,7 +450,7 @@ static void add_row(struct match_batch *b, struct match_step *st)
     struct buf row = BUF_EMPTY;
     struct store_op *op;
 
-    row_write(b->m, &b->core, &row);
+    row_write(b->m, b->core, &row);
     op = add_op(b, st, b->applied.opened ? STORE_MATCH_NEW : STORE_MATCH_SET, &row);
     op->seq = b->m->setup.no;
     (void)str_copy(op->name, sizeof(op->name), b->m->setup.scenario->id);
@@ -460,7 +464,7 @@ static void add_entries(struct match_batch *b, struct match_step *st)
 
     (void)buf_room(&lines, lines_len + TIMERS_HINT);
     buf_put(&lines, b->recs.text.data, lines_len);
-    timers_write(&b->core, &lines);
+    timers_write(b->core, &lines);
     op = add_op(b, st, STORE_ENTRIES, &lines);
     op->seq = b->applied.first;
     op->n = b->recs.n;
@@ -471,7 +475,7 @@ static void add_entries(struct match_batch *b, struct match_step *st)
 /* Entries of play carry what changes with them: its row is written only for all else. */
 static bool row_is_due(const struct match_batch *b)
 {
-    return b->recs.n == 0 || b->core.state != MATCH_LIVE || b->m->core.state != MATCH_LIVE;
+    return b->recs.n == 0 || b->core->state != MATCH_LIVE || b->m->core->state != MATCH_LIVE;
 }
 
 void batch_submit(struct match_batch *b, struct match_step *st)
@@ -479,22 +483,22 @@ void batch_submit(struct match_batch *b, struct match_step *st)
     struct buf data = BUF_EMPTY;
 
     CHECK(b->m->pending == NULL);
-    if (snap_is_due(&b->core)) {
-        b->core.snap_seq = b->core.head;
-        snap_write(b->m, &b->core, &data);
+    if (snap_is_due(b->core)) {
+        b->core->snap_seq = b->core->head;
+        snap_write(b->m, b->core, &data);
     }
     if (row_is_due(b))
         add_row(b, st);
     if (b->recs.n > 0)
         add_entries(b, st);
     if (data.len > 0)
-        add_op(b, st, STORE_SNAPSHOT, &data)->seq = b->core.head;
+        add_op(b, st, STORE_SNAPSHOT, &data)->seq = b->core->head;
     if (b->share) {
         struct store_op *op;
 
-        buf_put(&data, b->core.dice.share[b->role], FD1_LEN);
+        buf_put(&data, b->core->dice.share[b->role], FD1_LEN);
         op = add_op(b, st, STORE_SHARE, &data);
-        op->seq = b->core.dice.n + 1;
+        op->seq = b->core->dice.n + 1;
         op->role = b->role;
     }
     if (b->drop_shares)
@@ -505,24 +509,22 @@ void batch_submit(struct match_batch *b, struct match_step *st)
 void batch_commit(struct match_batch *b, struct match_applied *out)
 {
     struct match *m = b->m;
-    const uint32_t before = m->core.head;
-    struct rules_undo *undo = m->core.game.rules.undo;
-    const uint32_t undo_cap = m->core.game.rules.undo_cap;
+    const uint32_t before = m->core->head;
+    struct match_core *old = m->core; /* its room, for the next batch */
 
     match_prepared_drop(m);
     m->core = b->core;
     recs_append(&m->journal, &b->recs);
-    for (uint32_t seq = before + 1; seq <= m->core.head; seq++)
+    for (uint32_t seq = before + 1; seq <= m->core->head; seq++)
         lines_note(m, seq);
-    if (core_roll_open(m, &m->core) && !b->was_open) {
+    if (core_roll_open(m, m->core) && !b->was_open) {
         m->roll_at = b->now.served;
         m->seat[ROLE_A].asked = false;
         m->seat[ROLE_B].asked = false;
     }
-    m->restored = m->core.dice.kid != m->env->kid && m->core.state != MATCH_OVER;
+    m->restored = m->core->dice.kid != m->env->kid && m->core->state != MATCH_OVER;
     *out = b->applied;
-    b->core.game.rules.undo = undo; /* its room, for the next one */
-    b->core.game.rules.undo_cap = undo_cap;
+    b->core = old;
     batch_free(b);
 }
 

@@ -95,7 +95,7 @@ bool clock_fallen(const struct match_core *c, struct mono now)
 
 bool match_clock_at(const struct match *m, struct match_now now, struct match_clock *out)
 {
-    const struct match_core *c = &m->core;
+    const struct match_core *c = m->core;
 
     if (!core_has_clock(m) || !c->started)
         return false;
@@ -119,5 +119,5 @@ void match_clock_json(const struct match *m, struct match_now now, struct jsonw 
         jsonw_m_null(w, "running");
     else
         jsonw_m_str(w, "running", side_id(m, clock.running));
-    jsonw_m_bool(w, "paused", m->core.clock.paused);
+    jsonw_m_bool(w, "paused", m->core->clock.paused);
 }

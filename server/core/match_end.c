@@ -28,10 +28,10 @@ bool match_ending(const struct match *m, struct match_ending *out)
     if (b == NULL || !b->applied.over)
         return false;
     out->owed = b->applied.owed;
-    out->started = b->core.started;
+    out->started = b->core->started;
     if (!out->started)
         return true;
-    s = &b->core.game.rules.state;
+    s = &b->core->game.rules.state;
     out->winner = s->winner;
     out->reason = s->reason;
     out->played = is_played(m);

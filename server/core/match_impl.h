@@ -160,7 +160,7 @@ struct match_batch;
 struct match {
     struct match_setup setup;
     const struct match_env *env;
-    struct match_core core;
+    struct match_core *core; /* owned; changes places with a batch's */
     struct match_recs journal;
     struct match_ids ids;
     struct match_stand stand;
@@ -180,8 +180,8 @@ struct match {
 
 /* A transaction being made, then waiting for the store. */
 struct match_batch {
-    struct match_core core; /* as it will be; owns its game */
-    struct match_recs recs; /* its entries */
+    struct match_core *core; /* as it will be; owned, with its game */
+    struct match_recs recs;  /* its entries */
     struct game_events ev;
     struct match *m; /* from here on zero in a new one (batch_take) */
     struct match_now now;

@@ -8,7 +8,7 @@
 static bool aim_of(const struct match *m, unsigned figure, enum rules_dir face,
                    struct rules_aim *out)
 {
-    const struct rules_state *s = &m->core.game.rules.state;
+    const struct rules_state *s = &m->core->game.rules.state;
     struct rules_refusal no;
 
     if (s->at[figure] == RULES_NO_SQUARE ||
@@ -35,7 +35,7 @@ static void put_count(const struct match *m, unsigned figure, struct rules_reach
 {
     int64_t moves, fires = 0;
 
-    rules_reach(m->setup.board, &m->core.game.rules.state, figure, reach);
+    rules_reach(m->setup.board, &m->core->game.rules.state, figure, reach);
     moves = reach->n_to;
     for (unsigned edge = RULES_N; edge < RULES_NO_DIR; edge++) {
         struct rules_aim aim;
@@ -149,7 +149,7 @@ enum err match_legal(const struct match *m, enum rules_side side, const char *fi
     struct rules_reach *reach;
     uint16_t f = RULES_NO_FIGURE;
 
-    if (!m->core.started)
+    if (!m->core->started)
         return ERR_PHASE;
     if (figure != NULL) {
         f = rules_figure_find(b, figure);
@@ -160,7 +160,7 @@ enum err match_legal(const struct match *m, enum rules_side side, const char *fi
     if (figure == NULL) {
         put_all(m, side, reach, w);
     } else {
-        rules_reach(b, &m->core.game.rules.state, f, reach);
+        rules_reach(b, &m->core->game.rules.state, f, reach);
         put_to(m, reach, w);
         put_fire(m, f, w);
         put_why(m, reach, w);

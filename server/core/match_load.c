@@ -72,14 +72,14 @@ static void take_left(struct match_batch *b, struct redo *r, uint32_t at)
     if (!from->has_left)
         return;
     memcpy(b->left_ms, from->left_ms, sizeof(b->left_ms));
-    memcpy(b->core.clock.left_ms, from->left_ms, sizeof(b->left_ms));
+    memcpy(b->core->clock.left_ms, from->left_ms, sizeof(b->left_ms));
 }
 
 /* The batch that begins behind m's head. */
 static enum err redo_batch(struct match *m, struct redo *r, char why[PLAY_WHY_LEN])
 {
-    const uint32_t at = m->core.head;
-    struct match_now now = {.served = m->core.clock.since};
+    const uint32_t at = m->core->head;
+    struct match_now now = {.served = m->core->clock.since};
     struct match_applied applied;
     struct match_batch *b;
     struct game_events own; /* a batch that was used before brings some along */
@@ -118,7 +118,7 @@ static enum err redo_all(struct match *m, const struct match_recs *all, bool unh
 
     r->all = all;
     r->unhashed = unhashed;
-    while (err == ERR_OK && m->core.head < all->n)
+    while (err == ERR_OK && m->core->head < all->n)
         err = redo_batch(m, r, why);
     line_fini(&r->line);
     line_fini(&r->behind);
@@ -169,8 +169,8 @@ static enum err take_snapshot(struct match *m, const struct core_match_row *row,
         return ERR_OK;
     }
     c.opened_at = first.ts;
-    game_fini(&m->core.game);
-    m->core = c;
+    game_fini(&m->core->game);
+    *m->core = c;
     part.n = c.head;
     part.text.len = all->rec[c.head - 1].off + all->rec[c.head - 1].len + 1;
     recs_append(&m->journal, &part);
@@ -231,9 +231,9 @@ static enum err load_into(struct match *m, const struct core_match_row *row,
     recs_fini(&all);
     if (err != ERR_OK)
         return err;
-    if (m->core.started)
-        game_hash(&m->core.game, m->core.state_hash);
-    clock_rerun(m, &m->core, m->core.clock.since);
+    if (m->core->started)
+        game_hash(&m->core->game, m->core->state_hash);
+    clock_rerun(m, m->core, m->core->clock.since);
     return apply_row(m, row, tree, why);
 }
 
@@ -261,9 +261,9 @@ static enum err load(const struct match_load *l, const struct json *tree, struct
         return err;
     }
     m->roll_at = now.served;
-    if (m->core.clock.since.ms > now.served.ms) /* a crash just after a match with a clock began */
-        m->core.clock.since = now.served;
-    m->restored = m->core.dice.kid != m->env->kid && m->core.state != MATCH_OVER;
+    if (m->core->clock.since.ms > now.served.ms) /* a crash just after a match with a clock began */
+        m->core->clock.since = now.served;
+    m->restored = m->core->dice.kid != m->env->kid && m->core->state != MATCH_OVER;
     *out = m;
     return ERR_OK;
 }
@@ -283,7 +283,7 @@ enum err match_load(const struct match_load *l, struct match_now now, struct mat
 enum err match_load_share(struct match *m, enum role role, uint32_t roll,
                           const uint8_t share[FD1_LEN])
 {
-    struct match_core *c = &m->core;
+    struct match_core *c = m->core;
     const struct mono owes_since = c->clock.owes_since;
 
     if (role > ROLE_B || c->state == MATCH_OVER || !core_roll_open(m, c) || roll != c->dice.n + 1)
@@ -302,7 +302,7 @@ void match_redo(struct match *m, const struct match_recs *all, uint32_t upto)
     struct match_recs part = *all; /* borrowed */
     char why[PLAY_WHY_LEN];
 
-    if (upto <= m->core.head)
+    if (upto <= m->core->head)
         return;
     part.n = upto;
     (void)redo_all(m, &part, false, why); /* what it doesn't reach isn't shown */

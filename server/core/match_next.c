@@ -26,7 +26,7 @@ static struct mono when_restored(const struct match *m, enum role role)
 
 static void put_anchor(struct match *m, struct entry *e)
 {
-    const struct fd1_tail *tail = &m->core.dice.chain[ROLE_S].tail;
+    const struct fd1_tail *tail = &m->core->dice.chain[ROLE_S].tail;
 
     e->kind = ENTRY_ANCHOR;
     e->u.anchor.role = ROLE_S;
@@ -37,13 +37,13 @@ static void put_anchor(struct match *m, struct entry *e)
 static void do_restored(struct match *m, enum role role, struct entry *e)
 {
     (void)role;
-    if (m->core.order_seq == 0) {
+    if (m->core->order_seq == 0) {
         put_anchor(m, e);
         return;
     }
     e->kind = ENTRY_PLAY;
     e->u.play.event.kind = RULES_EV_UNDO;
-    e->u.play.event.u.undo.tag = m->core.order_seq;
+    e->u.play.event.u.undo.tag = m->core->order_seq;
 }
 
 /* ---- the server's chain is used up (D8) ---- */
@@ -51,7 +51,7 @@ static void do_restored(struct match *m, enum role role, struct entry *e)
 static struct mono when_used_up(const struct match *m, enum role role)
 {
     (void)role;
-    return m->core.dice.chain[ROLE_S].need_anchor ? at_once : never;
+    return m->core->dice.chain[ROLE_S].need_anchor ? at_once : never;
 }
 
 static void do_used_up(struct match *m, enum role role, struct entry *e)
@@ -73,13 +73,13 @@ static void put_over(struct entry *e, enum rules_side winner, enum rules_reason 
 static struct mono when_fallen(const struct match *m, enum role role)
 {
     (void)role;
-    return clock_fall(&m->core);
+    return clock_fall(m->core);
 }
 
 static void do_fallen(struct match *m, enum role role, struct entry *e)
 {
     (void)role;
-    put_over(e, rules_enemy((enum rules_side)m->core.clock.running), RULES_BY_TIME);
+    put_over(e, rules_enemy((enum rules_side)m->core->clock.running), RULES_BY_TIME);
 }
 
 static struct mono when_setup(const struct match *m, enum role role)
@@ -87,9 +87,9 @@ static struct mono when_setup(const struct match *m, enum role role)
     const struct clock_rule *rule = &m->setup.clock;
 
     (void)role;
-    if (m->core.state != MATCH_SETUP)
+    if (m->core->state != MATCH_SETUP)
         return never;
-    return mono_after(m->core.joined_at,
+    return mono_after(m->core->joined_at,
                       rule->kind == CLOCK_CORRESPONDENCE ? rule->days * DAY_MS : MATCH_SETUP_MS);
 }
 
@@ -103,7 +103,7 @@ static void do_setup(struct match *m, enum role role, struct entry *e)
 static struct mono when_idle(const struct match *m, enum role role)
 {
     (void)role;
-    return m->core.state == MATCH_LIVE ? mono_after(m->core.order_at, MATCH_IDLE_MS) : never;
+    return m->core->state == MATCH_LIVE ? mono_after(m->core->order_at, MATCH_IDLE_MS) : never;
 }
 
 static void do_idle(struct match *m, enum role role, struct entry *e)
@@ -117,7 +117,7 @@ static void do_idle(struct match *m, enum role role, struct entry *e)
 
 static struct mono when_absent(const struct match *m, enum role role)
 {
-    const struct match_core *c = &m->core;
+    const struct match_core *c = m->core;
     const struct match_seat *seat = &m->seat[role];
 
     if (m->setup.fair != FAIR_NORMAL || c->order_seq == 0 || role == core_actor(c) ||
@@ -133,14 +133,14 @@ static void do_absent(struct match *m, enum role role, struct entry *e)
 {
     e->kind = ENTRY_ABSENT;
     e->u.absent.role = (uint8_t)role;
-    e->u.absent.roll = m->core.dice.n + 1;
+    e->u.absent.roll = m->core->dice.n + 1;
 }
 
 /* ---- the roll ---- */
 
 static struct mono when_roll(const struct match *m, enum role role)
 {
-    const struct match_core *c = &m->core;
+    const struct match_core *c = m->core;
 
     (void)role;
     return core_roll_open(m, c) && !core_owes_share(m, c, ROLE_A) && !core_owes_share(m, c, ROLE_B)
@@ -150,13 +150,13 @@ static struct mono when_roll(const struct match *m, enum role role)
 
 static void do_roll(struct match *m, enum role role, struct entry *e)
 {
-    const struct match_dice *d = &m->core.dice;
+    const struct match_dice *d = &m->core->dice;
     struct entry_roll *r = &e->u.roll;
 
     (void)role;
     e->kind = ENTRY_ROLL;
     r->n = d->n + 1;
-    r->for_seq = m->core.order_seq;
+    r->for_seq = m->core->order_seq;
     r->has_s = true;
     if (d->has_share[ROLE_A]) {
         r->flags |= FD1_FLAG_A;
@@ -166,7 +166,7 @@ static void do_roll(struct match *m, enum role role, struct entry *e)
         r->flags |= FD1_FLAG_B;
         memcpy(r->b, d->share[ROLE_B], FD1_LEN);
     }
-    match_server_link(m, &m->core, r->n, r->s);
+    match_server_link(m, m->core, r->n, r->s);
 }
 
 /* ---- an agreed pause, once the roll is done (D5) ---- */
@@ -174,14 +174,14 @@ static void do_roll(struct match *m, enum role role, struct entry *e)
 static struct mono when_pause(const struct match *m, enum role role)
 {
     (void)role;
-    return m->core.clock.pause_due && !core_roll_open(m, &m->core) ? at_once : never;
+    return m->core->clock.pause_due && !core_roll_open(m, m->core) ? at_once : never;
 }
 
 static void do_pause(struct match *m, enum role role, struct entry *e)
 {
     (void)role;
     e->kind = ENTRY_PAUSE;
-    e->u.by = m->core.clock.pause_by;
+    e->u.by = m->core->clock.pause_by;
 }
 
 /* ---- presence ---- */
@@ -190,7 +190,7 @@ static struct mono when_presence(const struct match *m, enum role role)
 {
     const struct match_seat *seat = &m->seat[role];
 
-    if (m->core.state != MATCH_LIVE || seat->online != m->core.told_away[role])
+    if (m->core->state != MATCH_LIVE || seat->online != m->core->told_away[role])
         return never;
     return seat->online ? at_once : mono_after(seat->since, MATCH_AWAY_MS);
 }
@@ -220,7 +220,7 @@ static const struct row rows[] = {
 
 static bool is_ended(const struct match *m)
 {
-    return m->core.state == MATCH_OVER || m->core.state == MATCH_BROKEN;
+    return m->core->state == MATCH_OVER || m->core->state == MATCH_BROKEN;
 }
 
 static void drop_idle_chain(struct match *m, struct match_now now)

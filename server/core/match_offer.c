@@ -9,7 +9,7 @@
 
 enum err batch_offer(struct match_batch *b, struct entry *e)
 {
-    struct match_offers *o = &b->core.offers;
+    struct match_offers *o = &b->core->offers;
 
     if (e->u.offer.id != o->last + 1 || o->id[e->u.offer.side][e->u.offer.offer] != 0)
         return ERR_DATA;
@@ -42,17 +42,17 @@ static enum err agree_undo(struct match_batch *b)
     enum rules_side giver;
     const uint32_t seq = replay_newest(b->m, &giver);
 
-    if (seq == 0 || core_roll_open(b->m, &b->core) || replay_before(b->m, seq, &before) != ERR_OK)
+    if (seq == 0 || core_roll_open(b->m, b->core) || replay_before(b->m, seq, &before) != ERR_OK)
         return ERR_DATA;
     memset(&e, 0, sizeof(e));
     e.kind = ENTRY_PLAY;
     e.u.play.event.kind = RULES_EV_UNDO;
     e.u.play.event.u.undo.tag = seq;
     batch_put(b, &e);
-    if (before.active != b->core.game.rules.state.active)
-        b->core.phase_orders = 0;
-    game_set_state(&b->core.game, &before);
-    memset(b->core.offers.id, 0, sizeof(b->core.offers.id));
+    if (before.active != b->core->game.rules.state.active)
+        b->core->phase_orders = 0;
+    game_set_state(&b->core->game, &before);
+    memset(b->core->offers.id, 0, sizeof(b->core->offers.id));
     b->state_changed = true;
     b->applied.turn = true;
     b->applied.undo_to = seq - 1;
@@ -61,7 +61,7 @@ static enum err agree_undo(struct match_batch *b)
 
 static enum err agree(struct match_batch *b, enum rules_side side, enum offer_kind kind)
 {
-    struct match_clocks *clock = &b->core.clock;
+    struct match_clocks *clock = &b->core->clock;
     const char *by = side_id(b->m, side);
 
     switch (kind) {
@@ -73,8 +73,8 @@ static enum err agree(struct match_batch *b, enum rules_side side, enum offer_ki
     case OFFER_PAUSE:
         break;
     }
-    b->core.offers.id[RULES_A][OFFER_PAUSE] = 0;
-    b->core.offers.id[RULES_B][OFFER_PAUSE] = 0;
+    b->core->offers.id[RULES_A][OFFER_PAUSE] = 0;
+    b->core->offers.id[RULES_B][OFFER_PAUSE] = 0;
     batch_want_pause(b, !clock->paused, by);
     return ERR_OK;
 }
@@ -84,10 +84,10 @@ enum err batch_answer(struct match_batch *b, struct entry *e)
     enum rules_side side;
     enum offer_kind kind;
 
-    if (!find_offer(&b->core.offers, e->u.answer.id, &side, &kind) || side == e->u.answer.side)
+    if (!find_offer(&b->core->offers, e->u.answer.id, &side, &kind) || side == e->u.answer.side)
         return ERR_DATA;
     batch_put(b, e);
-    b->core.offers.id[side][kind] = 0;
+    b->core->offers.id[side][kind] = 0;
     return e->u.answer.accept ? agree(b, side, kind) : ERR_OK;
 }
 
@@ -98,7 +98,7 @@ static enum err check_undo(const struct match *m, enum rules_side side, struct m
 
     if (m->setup.rated)
         return refuse(st, ERR_DENIED, "nothing is taken back in a rated game");
-    if (core_roll_open(m, &m->core) || core_dice_wanted(&m->core))
+    if (core_roll_open(m, m->core) || core_dice_wanted(m->core))
         return refuse(st, ERR_PHASE, "not while a roll is open");
     if (replay_newest(m, &giver) == 0)
         return refuse(st, ERR_PHASE, "there is no order to take back");
@@ -118,12 +118,12 @@ enum err match_offer(struct match *m, enum role role, enum offer_kind kind, stru
         err = check_undo(m, side, st);
     if (err != ERR_OK)
         return err;
-    st->offer_id = m->core.offers.id[side][kind];
+    st->offer_id = m->core->offers.id[side][kind];
     if (st->offer_id != 0)
         return ERR_OK;
     memset(&e, 0, sizeof(e));
     e.kind = ENTRY_OFFER;
-    e.u.offer.id = m->core.offers.last + 1;
+    e.u.offer.id = m->core->offers.last + 1;
     e.u.offer.side = (uint8_t)side;
     e.u.offer.offer = (uint8_t)kind;
     st->offer_id = e.u.offer.id;
@@ -141,11 +141,11 @@ enum err match_answer(struct match *m, enum role role, const struct match_answer
 
     if (err != ERR_OK)
         return err;
-    if (a->offer_id == 0 || a->offer_id > m->core.offers.last)
+    if (a->offer_id == 0 || a->offer_id > m->core->offers.last)
         return refuse(st, ERR_NOT_FOUND, "no such offer");
-    if (!find_offer(&m->core.offers, a->offer_id, &from, &kind)) {
+    if (!find_offer(&m->core->offers, a->offer_id, &from, &kind)) {
         st->no.has_head = true;
-        st->no.head = m->core.head;
+        st->no.head = m->core->head;
         return refuse(st, ERR_STALE, "that offer is no longer open");
     }
     if (from == side)

@@ -10,7 +10,7 @@ enum { ORDER_ID_CHARS = 32 };
 
 enum err batch_order(struct match_batch *b, struct entry *e)
 {
-    struct match_core *c = &b->core;
+    struct match_core *c = b->core;
     struct rules_order *o = &e->u.order.order;
     enum rules_err r;
 
@@ -63,7 +63,7 @@ static enum err refuse_field(struct match_step *st, const char *field, const cha
 static enum err check_time(const struct match *m, enum rules_side side, const struct match_order *o,
                            struct match_step *st)
 {
-    const struct match_core *c = &m->core;
+    const struct match_core *c = m->core;
 
     if (core_roll_open(m, c))
         return refuse(st, ERR_PHASE, "the dice of an order are still to come");
@@ -91,7 +91,7 @@ static enum err check_rules(const struct match *m, const struct rules_order *o,
     const struct rules_refusal *why = &ev->out.refusal;
     enum err e = ERR_ILLEGAL;
 
-    if (game_decide_diceless(&m->core.game, o, ev) != RULES_E_ILLEGAL)
+    if (game_decide_diceless(&m->core->game, o, ev) != RULES_E_ILLEGAL)
         return ERR_OK;
     refusal_words(m->setup.scenario, m->setup.board, why, &words);
     st->no.rule = rules_why_rule((enum rules_why)why->why);
@@ -104,7 +104,7 @@ bool match_knows_order(const struct match *m, enum role role, const char *order_
 {
     bool same = false;
 
-    return m->core.started && ids_find(m, match_side(m, role), order_id, NULL, &same) != 0;
+    return m->core->started && ids_find(m, match_side(m, role), order_id, NULL, &same) != 0;
 }
 
 enum err match_order(struct match *m, enum role role, const struct match_order *o,
@@ -119,12 +119,12 @@ enum err match_order(struct match *m, enum role role, const struct match_order *
 
     if (!id_is_good(o->order_id))
         return refuse_field(st, "order_id", "an order id has 1 to 32 characters");
-    if (m->core.started) {
+    if (m->core->started) {
         st->seq = ids_find(m, side, o->order_id, &o->order, &same);
         if (st->seq != 0)
             return same ? ERR_OK : refuse(st, ERR_CONFLICT, "that id named another order");
     }
-    if (o->base < 0 || o->base > m->core.head)
+    if (o->base < 0 || o->base > m->core->head)
         return refuse_field(st, "base", "base lies above the head");
     err = refuse_unless_live(m, now, st);
     if (err == ERR_OK)
@@ -141,6 +141,6 @@ enum err match_order(struct match *m, enum role role, const struct match_order *
     game_events_fini(&own);
     if (err != ERR_OK)
         return err;
-    st->seq = m->core.head + 1;
+    st->seq = m->core->head + 1;
     return match_run(m, &e, now, st);
 }

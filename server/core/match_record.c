@@ -21,10 +21,10 @@ static void put_end(const struct match *m, struct buf *out)
 
     jsonw_obj(&w);
     jsonw_m_obj(&w, "end");
-    jsonw_m_int(&w, "head", m->core.head);
-    jsonw_m_hex(&w, "hash", m->core.hash, FD1_LEN);
-    if (m->core.started)
-        jsonw_m_hex(&w, "state_hash", m->core.state_hash, RULES_HASH_LEN);
+    jsonw_m_int(&w, "head", m->core->head);
+    jsonw_m_hex(&w, "hash", m->core->hash, FD1_LEN);
+    if (m->core->started)
+        jsonw_m_hex(&w, "state_hash", m->core->state_hash, RULES_HASH_LEN);
     else
         jsonw_m_null(&w, "state_hash");
     jsonw_obj_end(&w);
@@ -36,7 +36,7 @@ static void put_line(const struct match *m, int64_t i, struct jsonw *w, struct b
     buf_reset(line);
     if (i == 0)
         put_header(m, line);
-    else if (i > m->core.head)
+    else if (i > m->core->head)
         put_end(m, line);
     else
         buf_put(line, recs_line(&m->journal, (uint32_t)i - 1), m->journal.rec[i - 1].len);
@@ -54,14 +54,14 @@ void match_record_text(const struct match *m, struct buf *out)
 
 void match_rows(const struct match *m, struct buf *row, struct buf *snapshot)
 {
-    row_write(m, &m->core, row);
-    if (m->core.started)
-        snap_write(m, &m->core, snapshot);
+    row_write(m, m->core, row);
+    if (m->core->started)
+        snap_write(m, m->core, snapshot);
 }
 
 enum err match_record(struct match *m, int64_t after, struct jsonw *w)
 {
-    const int64_t n = (int64_t)m->core.head + 2;
+    const int64_t n = (int64_t)m->core->head + 2;
     const size_t from = w->out->len;
     struct buf line = BUF_EMPTY;
     int64_t i = after;

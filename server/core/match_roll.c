@@ -10,8 +10,8 @@ enum { DICE_FIRST = 64 };
 
 static void forget_shares(struct match_batch *b)
 {
-    memset(b->core.dice.has_share, 0, sizeof(b->core.dice.has_share));
-    memset(b->core.dice.absent, 0, sizeof(b->core.dice.absent));
+    memset(b->core->dice.has_share, 0, sizeof(b->core->dice.has_share));
+    memset(b->core->dice.absent, 0, sizeof(b->core->dice.absent));
     b->drop_shares = true;
 }
 
@@ -31,7 +31,7 @@ static bool anchor_fits(const struct match *m, const struct match_core *c, const
 
 enum err batch_anchor(struct match_batch *b, struct entry *e)
 {
-    struct match_core *c = &b->core;
+    struct match_core *c = b->core;
     const enum role role = (enum role)e->u.anchor.role;
     const bool was_wanted = c->dice.chain[role].need_anchor;
 
@@ -58,12 +58,12 @@ enum err batch_absent(struct match_batch *b, struct entry *e)
 {
     const uint8_t role = e->u.absent.role;
 
-    if (b->m->setup.fair != FAIR_NORMAL || b->core.order_seq == 0 || role > ROLE_B ||
-        role == core_actor(&b->core) || e->u.absent.roll != b->core.dice.n + 1 ||
-        !core_owes_share(b->m, &b->core, (enum role)role))
+    if (b->m->setup.fair != FAIR_NORMAL || b->core->order_seq == 0 || role > ROLE_B ||
+        role == core_actor(b->core) || e->u.absent.roll != b->core->dice.n + 1 ||
+        !core_owes_share(b->m, b->core, (enum role)role))
         return ERR_DATA;
     batch_put(b, e);
-    b->core.dice.absent[role] = true;
+    b->core->dice.absent[role] = true;
     return ERR_OK;
 }
 
@@ -131,7 +131,7 @@ static void roll_out(struct match_batch *b, const struct rules_order *o, const u
             (*face)[0] = (uint8_t)fd1_die(&d, 2);
         fd1_fill(&d, *face + front, len);
         dice.face = *face + front;
-        if (game_decide(&b->core.game, o, &dice, &b->ev) == RULES_OK) {
+        if (game_decide(&b->core->game, o, &dice, &b->ev) == RULES_OK) {
             *n = (uint16_t)(dice.used + front);
             return;
         }
@@ -141,7 +141,7 @@ static void roll_out(struct match_batch *b, const struct rules_order *o, const u
 
 static void put_started(struct match_batch *b, uint8_t d2)
 {
-    struct match_core *c = &b->core;
+    struct match_core *c = b->core;
     const struct match_setup *s = &b->m->setup;
     const uint8_t side = s->side == RULES_NOBODY ? (d2 == 1 ? RULES_A : RULES_B) : s->side;
     struct entry e;
@@ -175,7 +175,7 @@ static bool roll_order(const struct match *m, const struct match_core *c, uint32
 static void put_roll(struct match_batch *b, struct entry *e, const struct rules_order *o,
                      const uint8_t key[FD1_LEN])
 {
-    struct match_core *c = &b->core;
+    struct match_core *c = b->core;
     struct entry_roll *r = &e->u.roll;
     const bool start = r->for_seq == 0 && !c->started;
     uint8_t *face = NULL;
@@ -200,7 +200,7 @@ static void put_roll(struct match_batch *b, struct entry *e, const struct rules_
 
 enum err batch_roll(struct match_batch *b, struct entry *e)
 {
-    struct match_core *c = &b->core;
+    struct match_core *c = b->core;
     const struct entry_roll *r = &e->u.roll;
     struct rules_order o;
     struct fd1_roll roll = {.n = r->n, .flags = r->flags};
@@ -260,7 +260,7 @@ static bool anchor_known(const struct match *m, enum role role, const struct mat
 enum err match_anchor(struct match *m, enum role role, const struct match_anchor *a,
                       struct match_now now, struct match_step *st)
 {
-    const struct match_core *c = &m->core;
+    const struct match_core *c = m->core;
     const struct match_chain *chain = &c->dice.chain[role];
     const int64_t next = chain->there ? chain->tail.id.generation + 1 : 0;
     struct entry e;
@@ -292,7 +292,7 @@ enum err match_anchor(struct match *m, enum role role, const struct match_anchor
 enum err match_share(struct match *m, enum role role, const struct match_share *s,
                      struct match_now now, struct match_step *st)
 {
-    const struct match_core *c = &m->core;
+    const struct match_core *c = m->core;
     struct match_batch *b;
 
     if (c->state == MATCH_OVER || m->setup.fair == FAIR_SERVER || !core_roll_open(m, c) ||
@@ -307,8 +307,8 @@ enum err match_share(struct match *m, enum role role, const struct match_share *
     if (!fd1_tail_check(&c->dice.chain[role].tail, (uint32_t)s->roll, s->share))
         return refuse(st, ERR_DICE, "not this chain's link for that roll");
     b = batch_new(m, now);
-    b->core.dice.has_share[role] = true;
-    memcpy(b->core.dice.share[role], s->share, FD1_LEN);
+    b->core->dice.has_share[role] = true;
+    memcpy(b->core->dice.share[role], s->share, FD1_LEN);
     b->share = true;
     b->role = (uint8_t)role;
     batch_close(b);
@@ -318,7 +318,7 @@ enum err match_share(struct match *m, enum role role, const struct match_share *
 
 bool match_request(const struct match *m, struct match_request *out)
 {
-    const struct match_core *c = &m->core;
+    const struct match_core *c = m->core;
     const bool order = c->order_seq != 0;
 
     if (c->state == MATCH_OVER || !core_roll_open(m, c))

@@ -344,14 +344,14 @@ enum err row_apply(struct match *m, const struct json *row, const struct json *t
         return err;
     }
     last = first;
-    if (first.head < m->core.head && !timers_mark(timers, &later, &last)) {
+    if (first.head < m->core->head && !timers_mark(timers, &later, &last)) {
         (void)str_copy(why, PLAY_WHY_LEN, "the clocks behind the newest entry can't be read");
-    } else if (last.head != m->core.head || !is_of_journal(m, &first) || !is_of_journal(m, &last) ||
-               state != m->core.state) {
+    } else if (last.head != m->core->head || !is_of_journal(m, &first) ||
+               !is_of_journal(m, &last) || state != m->core->state) {
         (void)str_copy(why, PLAY_WHY_LEN, "the journal's end is not the row's");
-    } else if (memcmp(last.state_hash, m->core.state_hash, RULES_HASH_LEN) != 0) {
+    } else if (memcmp(last.state_hash, m->core->state_hash, RULES_HASH_LEN) != 0) {
         (void)str_copy(why, PLAY_WHY_LEN, "the journal leads to another position than the row's");
-    } else if (later != NULL ? !read_later(later, &m->core) : !read_timers(row, &m->core)) {
+    } else if (later != NULL ? !read_later(later, m->core) : !read_timers(row, m->core)) {
         (void)str_copy(why, PLAY_WHY_LEN, "the row's clocks can't be read");
     } else {
         err = ERR_OK;

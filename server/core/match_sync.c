@@ -11,7 +11,7 @@ bool match_line(struct match *m, uint32_t seq, struct match_line *out)
 {
     const struct match_rec *rec;
 
-    if (seq == 0 || seq > m->core.head)
+    if (seq == 0 || seq > m->core->head)
         return false;
     rec = &m->journal.rec[seq - 1];
     if (rec->has_state == REC_UNKNOWN)
@@ -83,23 +83,23 @@ static void put_front(const struct match *m, const struct match_sync *s, struct 
     jsonw_m_str(w, "maker", setup->maker);
     if (setup->delay > 0)
         jsonw_m_int(w, "delay", setup->delay);
-    if (m->core.started)
+    if (m->core->started)
         put_players(m, w);
     if (s->role == ROLE_COUNT)
         return;
     letter = role_letter(s->role);
     jsonw_name(w, "role");
     jsonw_strn(w, &letter, 1);
-    if (m->core.started)
+    if (m->core->started)
         jsonw_m_str(w, "side", side_id(m, match_side(m, s->role)));
 }
 
 static void put_state(struct match *m, uint32_t seq, struct jsonw *w)
 {
-    struct rules_state base = m->core.game.rules.state;
+    struct rules_state base = m->core->game.rules.state;
 
-    if (m->core.state != MATCH_OVER)
-        rules_game_base(&m->core.game.rules, &base);
+    if (m->core->state != MATCH_OVER)
+        rules_game_base(&m->core->game.rules, &base);
     jsonw_m_int(w, "state_seq", seq);
     jsonw_m_hex(w, "state_seq_hash", m->journal.rec[seq - 1].hash, FD1_LEN);
     jsonw_m_obj(w, "state");
@@ -114,7 +114,7 @@ static uint32_t put_events(struct match *m, uint32_t after, struct jsonw *w)
     uint32_t seq = after;
 
     jsonw_m_arr(w, "events");
-    while (seq < m->core.head) {
+    while (seq < m->core->head) {
         bytes += m->journal.rec[seq].len + EVENT_FRAME;
         if (bytes > MATCH_PAGE_BYTES && seq > after)
             break;
@@ -132,7 +132,7 @@ static void put_numbers(const struct match *m, struct jsonw *w, const char *name
 
     jsonw_m_obj(w, name);
     for (unsigned i = 0; i < ARRAY_LEN(order); i++) {
-        const struct match_chain *chain = &m->core.dice.chain[order[i]];
+        const struct match_chain *chain = &m->core->dice.chain[order[i]];
         const char word[2] = {role_letter(order[i]), '\0'};
 
         if (!chain->there)
@@ -145,7 +145,7 @@ static void put_numbers(const struct match *m, struct jsonw *w, const char *name
 
 static void put_dice(const struct match *m, struct jsonw *w)
 {
-    const struct match_dice *d = &m->core.dice;
+    const struct match_dice *d = &m->core->dice;
     static const enum role order[] = {ROLE_S, ROLE_A, ROLE_B};
     static const char *const names[] = {"s", "a", "b"};
 
@@ -186,7 +186,7 @@ static void put_offers(const struct match *m, struct jsonw *w)
     jsonw_m_arr(w, "offers");
     for (unsigned i = 0; i < 2 * MATCH_OFFER_KINDS; i++) {
         const unsigned side = i / MATCH_OFFER_KINDS, kind = i % MATCH_OFFER_KINDS;
-        const uint32_t id = m->core.offers.id[side][kind];
+        const uint32_t id = m->core->offers.id[side][kind];
 
         if (id == 0)
             continue;
@@ -231,17 +231,17 @@ static void put_up_to_clock(struct match *m, const struct match_sync *s, struct 
     uint32_t from = s->has_after ? (uint32_t)s->after : 0;
 
     put_front(m, s, w);
-    if (!s->has_after && m->core.started) {
-        from = base_seq(&m->core);
+    if (!s->has_after && m->core->started) {
+        from = base_seq(m->core);
         put_state(m, from, w);
         out->has_state = true;
         out->state_seq = from;
     }
-    jsonw_m_int(w, "head", m->core.head);
-    jsonw_m_hex(w, "hash", m->core.hash, FD1_LEN);
+    jsonw_m_int(w, "head", m->core->head);
+    jsonw_m_hex(w, "hash", m->core->hash, FD1_LEN);
     put_hash(w, "state_hash", match_state_hash(m));
     out->upto = put_events(m, from, w);
-    if (out->upto < m->core.head)
+    if (out->upto < m->core->head)
         jsonw_m_int(w, "next", out->upto);
 }
 
@@ -249,7 +249,7 @@ enum err match_sync(struct match *m, const struct match_sync *s, struct match_no
                     struct jsonw *w, struct match_synced *out)
 {
     *out = (struct match_synced){0};
-    if (s->has_after && (s->after < 0 || s->after > m->core.head))
+    if (s->has_after && (s->after < 0 || s->after > m->core->head))
         return ERR_PARAMS;
     put_up_to_clock(m, s, w, out);
     match_clock_rule(m, now, w);

@@ -42,9 +42,9 @@ static const char *why_not(const struct match_core *c, enum match_act act)
 
 void batch_want_pause(struct match_batch *b, bool pause, const char *by)
 {
-    struct match_clocks *clock = &b->core.clock;
+    struct match_clocks *clock = &b->core->clock;
 
-    if (pause && core_roll_open(b->m, &b->core)) { /* begins after it, D5 */
+    if (pause && core_roll_open(b->m, b->core)) { /* begins after it, D5 */
         clock->pause_due = true;
         (void)str_copy(clock->pause_by, sizeof(clock->pause_by), by);
         return;
@@ -57,7 +57,7 @@ enum err batch_umpire(struct match_batch *b, struct entry *e)
     uint8_t act;
 
     if (!match_act_from_word(e->u.umpire.act, &act) ||
-        why_not(&b->core, (enum match_act)act) != NULL)
+        why_not(b->core, (enum match_act)act) != NULL)
         return ERR_DATA;
     batch_put(b, e);
     switch ((enum match_act)act) {
@@ -80,7 +80,7 @@ enum err batch_umpire(struct match_batch *b, struct entry *e)
 enum err match_umpire(struct match *m, const struct match_umpire *u, struct match_now now,
                       struct match_step *st)
 {
-    const char *why = why_not(&m->core, (enum match_act)u->act);
+    const char *why = why_not(m->core, (enum match_act)u->act);
     struct entry e;
 
     if (why != NULL)

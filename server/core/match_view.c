@@ -53,13 +53,13 @@ uint32_t match_visible_head(const struct match *m, struct match_viewer who)
     const struct match_marks *k = &m->marks;
 
     if (!match_is_delayed(m, who) || k->n == 0)
-        return m->core.head;
+        return m->core->head;
     return k->seq[k->n > m->setup.delay ? k->n - m->setup.delay : 0];
 }
 
 bool match_is_delayed(const struct match *m, struct match_viewer who)
 {
-    return m->setup.delay > 0 && m->core.state != MATCH_OVER && who.role == ROLE_COUNT &&
+    return m->setup.delay > 0 && m->core->state != MATCH_OVER && who.role == ROLE_COUNT &&
            !who.umpire;
 }
 
@@ -67,7 +67,7 @@ struct match *match_shown(struct match *m, struct match_viewer who)
 {
     const uint32_t seq = match_visible_head(m, who);
 
-    if (m->core.state == MATCH_OVER) {
+    if (m->core->state == MATCH_OVER) {
         match_free(m->shown); /* all may be seen now */
         m->shown = NULL;
     }

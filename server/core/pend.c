@@ -17,7 +17,7 @@ struct pend *pend_new(struct core *c, struct conn *cn, struct msg_request *req,
     if (p != NULL) {
         c->spare_pend = p->spare;
         c->n_spare_pends--;
-        memset(p, 0, sizeof(*p));
+        memset(p, 0, cn != NULL ? offsetof(struct pend, req) : sizeof(*p));
     } else {
         p = mem_zalloc(sizeof(*p));
     }

@@ -232,12 +232,11 @@ struct pend {
     uint64_t id;
     void (*done)(struct core *, struct pend *, const struct core_event *);
     void (*answer)(struct core *, struct conn *, const struct pend *); /* room: of a success */
-    struct conn *conn;      /* who waits for it; NULL: nobody, or it has gone */
-    struct msg_request req; /* owned */
-    struct user *user;      /* pinned; NULL: none */
-    bool has_row;           /* that user's row and tokens are in the transaction */
-    bool is_new;            /* room: being created */
-    bool shut;              /* login: it has shut the user's gate */
+    struct conn *conn; /* who waits for it; NULL: nobody, or it has gone */
+    struct user *user; /* pinned; NULL: none */
+    bool has_row;      /* that user's row and tokens are in the transaction */
+    bool is_new;       /* room: being created */
+    bool shut;         /* login: it has shut the user's gate */
     struct room *room;
     struct family *family;        /* owned until done takes it: a login's new one */
     struct addr *source;          /* held: who is penalised if this goes wrong; NULL: nobody */
@@ -252,6 +251,7 @@ struct pend {
     struct admin_ask *ask;        /* owned: the operator's, to be answered; NULL: nobody's */
     struct user *shell;           /* who takes an erased one's place; not pinned, being unborn */
     struct pend *spare;           /* while it is kept for the next: another such */
+    struct msg_request req;       /* owned; last, since it is large and mostly copied */
 };
 
 struct boards; /* boards with other readings than their scenario's, see room.c */
