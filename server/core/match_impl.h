@@ -309,7 +309,7 @@ void match_prepare_new(struct match *m, struct match_prepared *out);
 
 void row_write(const struct match *m, const struct match_core *c, struct buf *out);
 /* What of it changes with each entry, appended. */
-#define TIMERS_HINT 256
+#define TIMERS_HINT 160
 void timers_write(const struct match_core *c, struct buf *out);
 /* The row's tree (owned), NULL when it doesn't check. */
 struct json *row_open(const char *data, size_t len);

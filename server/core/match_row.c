@@ -11,7 +11,7 @@
 #include "common/base/str.h"
 #include "server/core/match_impl.h"
 
-enum { HASH_HEX = 64, ROW_FORMAT = 1, TIMERS_FORMAT = 1, ROW_HINT = 1536 };
+enum { HASH_HEX = 64, ROW_FORMAT = 1, TIMERS_FORMAT = 1, MARK_LEN = 8, ROW_HINT = 1536 };
 
 /* Seal what stands in `out` from `front` on, behind the place left for it. */
 static void seal_front(struct buf *out, size_t front)
@@ -92,8 +92,8 @@ static void put_timers(const struct match_core *c, struct jsonw *w)
     jsonw_arr(w);
     jsonw_int(w, TIMERS_FORMAT);
     jsonw_int(w, c->head);
-    jsonw_hex(w, c->hash, FD1_LEN);
-    jsonw_hex(w, c->state_hash, RULES_HASH_LEN);
+    jsonw_hex(w, c->hash, MARK_LEN);
+    jsonw_hex(w, c->state_hash, MARK_LEN);
     jsonw_int(w, c->dice.kid);
     jsonw_int(w, k->since.ms);
     for (unsigned side = 0; side < 2; side++) {
@@ -283,10 +283,10 @@ static bool next_u32(const struct json **at, uint32_t *out)
     return true;
 }
 
-static bool next_hash(const struct json **at, uint8_t out[RULES_HASH_LEN])
+static bool next_mark(const struct json **at, uint8_t out[MARK_LEN])
 {
     const char *hex = NULL;
-    const bool good = json_string(*at, &hex) && hex_decode(out, RULES_HASH_LEN, hex);
+    const bool good = json_string(*at, &hex) && hex_decode(out, MARK_LEN, hex);
 
     *at = json_next(*at);
     return good;
@@ -295,11 +295,13 @@ static bool next_hash(const struct json **at, uint8_t out[RULES_HASH_LEN])
 /* Where a journal ended when that was written, and the position there. */
 struct mark {
     uint32_t head;
+    size_t len; /* of either hash, from its front: they are here against accidents */
     uint8_t hash[FD1_LEN], state_hash[RULES_HASH_LEN];
 };
 
 static bool row_mark(const struct json *row, struct mark *out)
 {
+    out->len = FD1_LEN;
     return json_get_u32(row, "head", &out->head) && json_get_hex(row, "hash", out->hash, FD1_LEN) &&
            json_get_hex(row, "state_hash", out->state_hash, RULES_HASH_LEN);
 }
@@ -310,8 +312,9 @@ static bool timers_mark(const struct json *timers, const struct json **at, struc
     int64_t format;
 
     *at = json_first(timers);
+    out->len = MARK_LEN;
     return next_int(at, &format) && format == TIMERS_FORMAT && next_u32(at, &out->head) &&
-           next_hash(at, out->hash) && next_hash(at, out->state_hash);
+           next_mark(at, out->hash) && next_mark(at, out->state_hash);
 }
 
 static bool read_later(const struct json *at, struct match_core *c)
@@ -328,7 +331,7 @@ static bool read_later(const struct json *at, struct match_core *c)
 static bool is_of_journal(const struct match *m, const struct mark *k)
 {
     return k->head > 0 && k->head <= m->journal.n &&
-           memcmp(k->hash, m->journal.rec[k->head - 1].hash, FD1_LEN) == 0;
+           memcmp(k->hash, m->journal.rec[k->head - 1].hash, k->len) == 0;
 }
 
 enum err row_apply(struct match *m, const struct json *row, const struct json *timers,
@@ -349,7 +352,7 @@ enum err row_apply(struct match *m, const struct json *row, const struct json *t
     } else if (last.head != m->core->head || !is_of_journal(m, &first) ||
                !is_of_journal(m, &last) || state != m->core->state) {
         (void)str_copy(why, PLAY_WHY_LEN, "the journal's end is not the row's");
-    } else if (memcmp(last.state_hash, m->core->state_hash, RULES_HASH_LEN) != 0) {
+    } else if (memcmp(last.state_hash, m->core->state_hash, last.len) != 0) {
         (void)str_copy(why, PLAY_WHY_LEN, "the journal leads to another position than the row's");
     } else if (later != NULL ? !read_later(later, m->core) : !read_timers(row, m->core)) {
         (void)str_copy(why, PLAY_WHY_LEN, "the row's clocks can't be read");

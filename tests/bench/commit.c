@@ -16,7 +16,7 @@
 enum {
     MATCHES = 500,
     LINE_BYTES = 420,
-    TIMERS_BYTES = 230,
+    TIMERS_BYTES = 90,
     ROW_BYTES = 850,
     MAX_SAMPLES = 2000000
 };
