@@ -95,7 +95,7 @@ struct match_rec {
     uint8_t has_state; /* enum rec_state; unknown: recovery passed it over */
     uint8_t kind;      /* enum entry_kind */
     uint8_t what;      /* enum rec_what */
-    uint32_t id_hash;  /* of orders (ids_hash) */
+    uint32_t id_hash;  /* of orders: side and id (match_ids.c) */
 };
 struct match_recs {
     struct buf text; /* lines, each with '\n' */

@@ -2,7 +2,8 @@
  * match_load.c -- recovery: the journal done again, from the snapshot or from its first line.
  *
  * Every line's hash is checked; from the snapshot on, each batch is made anew from its first entry
- * and must give the same bytes. Nothing is believed but the row's timers, which are sealed.
+ * and must give the same bytes. Nothing is believed but timers: the row's, which are sealed, or those
+ * behind the newest entries, which the store holds by the row's checksum.
  */
 #include "common/base/mem.h"
 #include "common/base/str.h"

@@ -152,6 +152,8 @@ static void put_store(const struct shell *sh, struct buf *b)
           s.waiting);
     gauge(b, "store_full", "1 while the disk is full.", sh->disk_full);
     histogram(b, "commit_seconds", "One commit.", &s.commit);
+    histogram(b, "housekeeping_seconds",
+              "One round of the database's housekeeping, which commits wait for.", &s.rest);
     histogram(b, "transaction_seconds", "From a transaction's hand-over to its answer.", &s.wait);
     gauge(b, "store_memory_bytes", "Memory of the database's library, its cache for the most part.",
           (uint64_t)MAX(store_sqlite_memory(), INT64_C(0)));

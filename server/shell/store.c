@@ -108,6 +108,20 @@ static void copy_if_wanted(struct store *s)
     CHECK(uv_async_send(&s->door->async) == 0);
 }
 
+/* Housekeeping, without the lock. It keeps the next commit waiting as a commit does. */
+static enum err tidy(struct store *s, char why[STORE_WHY_LEN])
+{
+    const uint64_t began = uv_hrtime();
+    enum err e = s->backend->class->rest(s->backend, why);
+    const uint64_t us = (uv_hrtime() - began) / 1000;
+
+    uv_mutex_lock(&s->lock);
+    hist_add(&s->stats.rest, us);
+    s->dead = s->dead || e != ERR_OK;
+    uv_mutex_unlock(&s->lock);
+    return e;
+}
+
 /* Wait for work or the end; in a quiet moment let the backend tidy up. Called and left with the
  * lock held. False: stop. */
 static bool wait_for_work(struct store *s, char why[STORE_WHY_LEN])
@@ -122,12 +136,10 @@ static bool wait_for_work(struct store *s, char why[STORE_WHY_LEN])
             enum err e;
 
             uv_mutex_unlock(&s->lock);
-            e = s->backend->class->rest(s->backend, why);
+            e = tidy(s, why);
             uv_mutex_lock(&s->lock);
-            if (e != ERR_OK) {
-                s->dead = true;
+            if (e != ERR_OK)
                 return false;
-            }
         }
     }
     return s->waiting.n > 0;
@@ -142,7 +154,6 @@ static enum err commit(struct store *s, const struct store_group *g, char why[ST
     us = (uv_hrtime() - began) / 1000;
     uv_mutex_lock(&s->lock);
     s->stats.commit_us += us;
-    s->stats.longest_us = MAX(s->stats.longest_us, us);
     hist_add(&s->stats.commit, us);
     if (e == ERR_OK) {
         s->stats.groups++;
@@ -207,13 +218,7 @@ static enum err commit_and_answer(struct store *s, const struct store_group *g,
     answer(s, g, e);
     if (!s->backend->class->needs_rest(s->backend))
         return ERR_OK;
-    e = s->backend->class->rest(s->backend, why);
-    if (e != ERR_OK) {
-        uv_mutex_lock(&s->lock);
-        s->dead = true;
-        uv_mutex_unlock(&s->lock);
-    }
-    return e;
+    return tidy(s, why);
 }
 
 /* What waits, in order: transactions between two questions are one group. `room` has a place for

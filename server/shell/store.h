@@ -57,8 +57,8 @@ struct store_stats {
     uint64_t groups, txns; /* committed */
     uint64_t refused;      /* transactions answered ERR_STORAGE */
     uint64_t commit_us;    /* time spent in commits, all of them */
-    uint64_t longest_us;   /* of one commit, housekeeping right behind it included */
     struct hist commit;    /* of groups */
+    struct hist rest;      /* of housekeeping between two commits, which waits for it */
     struct hist wait;      /* of transactions, from store_submit to hooks.done */
     size_t waiting;        /* now: transactions and questions not yet begun */
 };

@@ -164,6 +164,29 @@ static enum err load_invites(struct loading *l, char why[STORE_WHY_LEN])
     return end(l, stmt, why);
 }
 
+static struct sql_row row_of(sqlite3_stmt *stmt)
+{
+    return (struct sql_row){sqlite3_column_int64(stmt, 0),
+                            sqlite3_column_int64(stmt, 1),
+                            sqlite3_column_int64(stmt, 2),
+                            sqlite3_column_int64(stmt, 3),
+                            blob(stmt, 5),
+                            blob(stmt, 6)};
+}
+
+bool sql_row_is_good(struct store_sql *s, int64_t pos)
+{
+    sqlite3_stmt *stmt = sql_query(s, SQL_ROW, "i", pos);
+    bool good = false;
+
+    if (sqlite3_step(stmt) == SQLITE_ROW) {
+        const struct sql_row row = row_of(stmt);
+
+        good = sqlite3_column_int64(stmt, 4) == sql_sum_row(pos, &row);
+    }
+    return sql_done(stmt) == SQLITE_OK && good;
+}
+
 /* The row at `pos`, its lines into the chain. `behind` is the seq of the row after it (0: it is the
  * newest). False: it isn't what was written. */
 static bool walk_row(struct loading *l, int64_t pos, struct sql_row *row, int64_t behind)
@@ -172,12 +195,7 @@ static bool walk_row(struct loading *l, int64_t pos, struct sql_row *row, int64_
     bool good = false;
 
     if (sqlite3_step(stmt) == SQLITE_ROW) {
-        *row = (struct sql_row){sqlite3_column_int64(stmt, 0),
-                                sqlite3_column_int64(stmt, 1),
-                                sqlite3_column_int64(stmt, 2),
-                                sqlite3_column_int64(stmt, 3),
-                                blob(stmt, 5),
-                                blob(stmt, 6)};
+        *row = row_of(stmt);
         good = sqlite3_column_int64(stmt, 4) == sql_sum_row(pos, row) && row->prev < pos &&
                row->n > 0 && (behind == 0 || row->seq + row->n == behind);
         if (good)

@@ -12,7 +12,8 @@
  *
  * A disk may forget a page, and show the one from before. So nothing leaves the log for the database
  * before a fold: `heads` knows each match's newest row by another page than the row's own, and the
- * rows know it when it is `heads` that is old (SQL_HEADS_MEND).
+ * rows know it when it is `heads` that is old (SQL_HEADS_OLD). A row that isn't what was written is not
+ * believed then: it was folded before it left the log, so its match knows it.
  */
 #ifndef SK_SERVER_SHELL_STORE_SQL_H
 #define SK_SERVER_SHELL_STORE_SQL_H
@@ -87,10 +88,9 @@
     X(SQL_LAST_POS, "SELECT coalesce(max(pos),0) FROM journal")                                    \
     X(SQL_LAST_MKEY, "SELECT coalesce(max(mkey),0) FROM matches")                                  \
     X(SQL_HEADS_PUT, "INSERT OR REPLACE INTO heads(mkey,pos) VALUES(?,?)")                         \
-    X(SQL_HEADS_MEND, "INSERT OR REPLACE INTO heads(mkey,pos)"                                     \
-                      " SELECT j.mkey,j.pos FROM (SELECT mkey,max(pos) pos FROM journal"           \
-                      " GROUP BY mkey) j LEFT JOIN heads h ON h.mkey=j.mkey"                       \
-                      " WHERE j.pos>coalesce(h.pos,0)")
+    X(SQL_HEADS_OLD, "SELECT j.mkey,j.pos FROM (SELECT mkey,max(pos) pos FROM journal"             \
+                     " GROUP BY mkey) j LEFT JOIN heads h ON h.mkey=j.mkey"                        \
+                     " WHERE j.pos>coalesce(h.pos,0)")
 
 enum sql_stmt {
 #define X(name, text) name,
@@ -109,6 +109,7 @@ struct store_sql {
     int64_t last_mkey;  /* newest match */
     int64_t heads_upto; /* journal rows up to here are in `heads` */
     int wal_pages;      /* in the write-ahead log since its last checkpoint */
+    bool folded;        /* all that isn't in the log is in `heads` */
     struct attic_file attic;
 };
 
@@ -173,6 +174,9 @@ NODISCARD int sql_archive_end(struct store_sql *s, const char *dir);
 /* A live match as it is on disk: into *out, its journal and its row. */
 void sql_read_live(struct store_sql *s, const uint8_t id[MATCH_ID_LEN], struct store_found *out);
 /* Everything into the directory `path`, which must not be there. ERR_IO, ERR_DATA; why[]. */
+
+/* Is the journal's row there what was written? */
+bool sql_row_is_good(struct store_sql *s, int64_t pos);
 
 /* Reading (struct store_backend_class). */
 void sql_read(struct store_backend *b, const struct store_read *r, struct store_found *out);

@@ -199,8 +199,12 @@ static void sqlite_close(struct store_backend *b)
 {
     struct store_sql *s = sql_of(b);
 
-    if (s->stmt[SQL_COUNT - 1] != NULL && sql_fold(s) != SQLITE_OK)
+    if (s->folded && sql_fold(s) != SQLITE_OK) {
         LOG_WARN("store.fold", "why=%s", "left to the next start");
+        s->folded = false;
+    }
+    if (!s->folded && s->db != NULL) /* rows that `heads` doesn't know stay in the log */
+        (void)sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     for (size_t i = 0; i < ARRAY_LEN(s->stmt); i++)
         (void)sqlite3_finalize(s->stmt[i]);
     CHECK(sqlite3_close(s->db) == SQLITE_OK); /* checkpoints and removes the log */
@@ -256,6 +260,35 @@ static enum err check_pages(const struct store_sql *s, char why[STORE_WHY_LEN])
     return good ? ERR_OK : ERR_DATA;
 }
 
+static int put_old_heads(struct store_sql *s)
+{
+    sqlite3_stmt *stmt = sql_query(s, SQL_HEADS_OLD, "");
+    int rc = SQLITE_OK;
+    int done;
+
+    while (rc == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW) {
+        const int64_t mkey = sqlite3_column_int64(stmt, 0);
+        const int64_t pos = sqlite3_column_int64(stmt, 1);
+
+        if (sql_row_is_good(s, pos))
+            rc = sql_run(s, SQL_HEADS_PUT, "ii", mkey, pos);
+    }
+    done = sql_done(stmt);
+    return rc == SQLITE_OK ? done : rc;
+}
+
+/* Heads that are older than the rows: of a crash before a fold, or of a disk that forgot a page. */
+static int mend_heads(struct store_sql *s)
+{
+    int rc = sql_run(s, SQL_BEGIN, "");
+
+    if (rc == SQLITE_OK)
+        rc = put_old_heads(s);
+    if (rc == SQLITE_OK)
+        rc = sql_run(s, SQL_COMMIT, "");
+    return rc; /* on an error the database is closed, and the transaction with it */
+}
+
 /* Find the ends of things. Then copy what the log holds into the database, for good: after a crash
  * the log's newest pages may be in the system's cache alone. */
 static int recover(struct store_sql *s, const char *dir)
@@ -269,9 +302,10 @@ static int recover(struct store_sql *s, const char *dir)
     if (s->last_pos < s->heads_upto) /* the newest were archived: no place is used again */
         s->last_pos = s->heads_upto;
     if (rc == SQLITE_OK)
-        rc = sql_run(s, SQL_HEADS_MEND, "");
+        rc = mend_heads(s);
     if (rc == SQLITE_OK)
         rc = sql_fold(s); /* no tails so far, and no match behind what was mended */
+    s->folded = rc == SQLITE_OK;
     if (rc == SQLITE_OK)
         rc = sqlite3_wal_checkpoint_v2(s->db, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
     if (rc == SQLITE_OK)

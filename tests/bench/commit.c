@@ -13,13 +13,7 @@
 #include "common/base/str.h"
 #include "server/shell/store.h"
 
-enum {
-    MATCHES = 500,
-    LINE_BYTES = 420,
-    TIMERS_BYTES = 90,
-    ROW_BYTES = 850,
-    MAX_SAMPLES = 2000000
-};
+enum { MATCHES = 500, LINE_BYTES = 420, TIMERS_BYTES = 90, ROW_BYTES = 850, MAX_SAMPLES = 2000000 };
 
 struct bench {
     uv_loop_t loop;
