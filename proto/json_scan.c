@@ -15,6 +15,7 @@ enum { NAMES_NEAR = 128 }; /* names of open objects kept without the heap */
 struct name {
     uint32_t at, len; /* bytes of the text */
     uint32_t key;     /* of its code points, so that "a" and "\u0061" are the same */
+    uint32_t hash;    /* of all of them, once another's key was the same; 0: not yet */
 };
 
 /* An array or object that is still open. */
@@ -224,6 +225,8 @@ static bool name_equal(const char *text, const struct name *a, const struct name
 
     if (a->len == b->len && memcmp(left.p, right.p, a->len) == 0)
         return true;
+    if (memchr(left.p, '\\', a->len) == NULL && memchr(right.p, '\\', b->len) == NULL)
+        return false; /* no escapes: the bytes decide */
     while (left.p < left.end && right.p < right.end) {
         CHECK(scan_char(&left, &l) && scan_char(&right, &r)); /* they have been scanned before */
         if (l != r)
@@ -261,6 +264,23 @@ static uint32_t name_key(const char *p, const char *end, bool odd)
                     : key_of((size_t)(end - p), (unsigned char)*p, (unsigned char)end[-1]);
 }
 
+/* FNV-1a: peers choose names that are alike but for one letter. */
+static uint32_t hash_of(const char *text, struct name *n)
+{
+    struct text t = {text + n->at, text + n->at + n->len, NULL};
+    uint32_t hash = UINT32_C(2166136261);
+    uint32_t cp = 0;
+
+    if (n->hash != 0)
+        return n->hash;
+    while (t.p < t.end) {
+        CHECK(scan_char(&t, &cp)); /* it has been scanned before */
+        hash = (hash ^ cp) * UINT32_C(16777619);
+    }
+    n->hash = hash | 1;
+    return n->hash;
+}
+
 static void keep_name(struct scan *s, struct name n)
 {
     if (s->n_names == s->cap_names) {
@@ -282,7 +302,8 @@ static bool add_name(struct scan *s, struct name n)
     if (++f->members > s->max_members)
         return fail(&s->t, "too many members in one object");
     for (size_t i = f->names; i < s->n_names; i++)
-        if (s->name[i].key == n.key && name_equal(s->start, &s->name[i], &n))
+        if (s->name[i].key == n.key && hash_of(s->start, &s->name[i]) == hash_of(s->start, &n) &&
+            name_equal(s->start, &s->name[i], &n))
             return fail(&s->t, "the same name twice in one object");
     keep_name(s, n);
     return true;
@@ -305,6 +326,7 @@ static bool scan_name(struct scan *s)
     n.at = (uint32_t)(first - s->start);
     n.len = (uint32_t)(t->p - first);
     n.key = name_key(first, t->p, odd);
+    n.hash = 0;
     if (!add_name(s, n))
         return false;
     t->p++;

@@ -23,29 +23,33 @@ static uint32_t hash_of(const struct match_order_front *f)
     return mix(mix(UINT32_C(2166136261), f->side, f->side_len), f->id, f->id_len);
 }
 
-/* An id in the form that it has in a line, in `room` or in *text (the caller's to end). */
-static void front_of(const struct match *m, enum rules_side side, const char *id, char room[40],
-                     struct buf *text, struct match_order_front *out)
-{
-    const size_t len = strlen(id);
-    size_t plain = 0;
+/* Where an id is written in the form that it has in a line. */
+struct id_text {
+    char few[48];     /* most are short, and need no escape */
+    struct buf other; /* the others */
+};
 
+static void front_of(const struct match *m, enum rules_side side, const char *id,
+                     struct id_text *text, struct match_order_front *out)
+{
+    const char *at = id;
+    size_t n = 0;
+
+    text->other = BUF_EMPTY;
     out->side = side_id(m, side);
     out->side_len = strlen(out->side);
-    while (plain < len && id[plain] >= ' ' && id[plain] != '"' && id[plain] != '\\' &&
-           id[plain] != 0x7f)
-        plain++;
-    if (plain == len && len + 2 <= 40) { /* the usual case: nothing to escape */
-        room[0] = room[len + 1] = '"';
-        memcpy(room + 1, id, len);
-        out->id = room;
-        out->id_len = len + 2;
-    } else {
-        struct jsonw w = jsonw_on(text);
+    text->few[n++] = '"';
+    while (n < sizeof(text->few) - 1 && *at >= ' ' && *at != '"' && *at != '\\' && *at != 0x7f)
+        text->few[n++] = *at++;
+    text->few[n] = '"';
+    out->id = text->few;
+    out->id_len = n + 1;
+    if (*at != '\0') {
+        struct jsonw w = jsonw_on(&text->other);
 
         jsonw_str(&w, id);
-        out->id = text->data;
-        out->id_len = text->len;
+        out->id = text->other.data;
+        out->id_len = text->other.len;
     }
 }
 
@@ -103,8 +107,7 @@ static void stand_push(struct match_stand *s, uint32_t seq)
 void rec_set(const struct match *m, const struct entry *e, struct match_rec *rec)
 {
     struct match_order_front f;
-    struct buf text = BUF_EMPTY;
-    char room[40];
+    struct id_text text;
 
     rec->kind = e->kind;
     rec->what = REC_OTHER;
@@ -113,9 +116,9 @@ void rec_set(const struct match *m, const struct entry *e, struct match_rec *rec
     if (e->kind != ENTRY_ORDER)
         return;
     rec->what = e->u.order.order.kind == RULES_DO_UNDO ? REC_UNDO : REC_ORDER;
-    front_of(m, (enum rules_side)e->u.order.side, e->u.order.order_id, room, &text, &f);
+    front_of(m, (enum rules_side)e->u.order.side, e->u.order.order_id, &text, &f);
     rec->id_hash = hash_of(&f);
-    buf_fini(&text);
+    buf_fini(&text.other);
 }
 
 bool rec_read(const char *line, struct match_rec *rec)
@@ -187,15 +190,14 @@ static bool same_body(const struct match *m, const struct match_order_front *f,
 uint32_t ids_find(const struct match *m, enum rules_side side, const char *id,
                   const struct rules_order *o, bool *same)
 {
-    struct buf text = BUF_EMPTY;
     struct match_order_front want;
+    struct id_text text;
     uint32_t found = 0;
     uint32_t hash;
-    char room[40];
 
     if (m->ids.cap == 0)
         return 0;
-    front_of(m, side, id, room, &text, &want);
+    front_of(m, side, id, &text, &want);
     hash = hash_of(&want);
     for (uint32_t i = hash & (m->ids.cap - 1); m->ids.slot[i].seq != 0 && found == 0;
          i = (i + 1) & (m->ids.cap - 1)) {
@@ -207,6 +209,6 @@ uint32_t ids_find(const struct match *m, enum rules_side side, const char *id,
             *same = o != NULL && same_body(m, &f, o);
         }
     }
-    buf_fini(&text);
+    buf_fini(&text.other);
     return found;
 }

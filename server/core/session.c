@@ -254,6 +254,7 @@ static void answer_line(struct core *c, struct conn *cn, const char *line, size_
                                        .values = (unsigned)c->cfg.limits.values};
     struct msg_request req;
     enum err e = msg_parse(&c->json_room, line, len, &limits, &req);
+    int64_t wait_ms;
 
     cn->asked = c->now;
     if (e == ERR_OK) {
@@ -264,6 +265,8 @@ static void answer_line(struct core *c, struct conn *cn, const char *line, size_
         fault.field = "params";
     reply_error(c, cn, &req.id, e, &fault);
     msg_request_fini(&req);
+    if (e != ERR_PARSE && !may_pay(c, cn, 1, &wait_ms)) /* what is no request costs as one */
+        rest(c, cn, MIN(wait_ms, (int64_t)REST_RATE_MS));
     if (e == ERR_PARSE && ++cn->bad_lines >= c->cfg.limits.bad_lines)
         session_close(c, cn);
 }

@@ -211,7 +211,7 @@ static void read_again(struct net *n)
         p->rested = false;
         peer_read(p);
     }
-    n->rested.n = 0;
+    ids_reset(&n->rested);
 }
 
 /* ---- life of a connection ---- */
@@ -317,8 +317,13 @@ void net_release(struct net *n)
     n->held = false;
     listeners_poll(n, true);
     for (uint32_t i = 0; i < n->n_slots; i++) {
-        if (n->slot[i].peer != NULL)
-            peer_read(n->slot[i].peer);
+        struct peer *p = n->slot[i].peer;
+
+        if (p == NULL)
+            continue;
+        peer_read(p);
+        if (p->slow) /* it may have caught up meanwhile */
+            out_mark(p, true);
     }
 }
 

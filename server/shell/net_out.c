@@ -161,7 +161,7 @@ static void emptied(struct peer *p)
             shut(p);
         return;
     }
-    if (!p->slow)
+    if (!p->slow || n->held) /* who is held hears it when it goes on */
         return;
     p->slow = false;
     n->hooks.drained(n->hooks.arg, p->id);

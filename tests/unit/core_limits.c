@@ -198,6 +198,24 @@ static void rate(void **state)
         world_ask(w, local, PING, "time_ms"); /* loopback is left out */
 }
 
+/* What is no request costs as much as one. */
+static void rate_of_nonsense(void **state)
+{
+    struct world *w = *state;
+    unsigned c = hello_from(w, HERE); /* the first of the 100 */
+    unsigned n = 0;
+
+    while (!w->conn[c].paused && n < 200) {
+        world_line(w, c, n % 2 == 0 ? "{}" : REQ(7, "no.such", "{}"));
+        assert_non_null(strstr(world_take(w, c), "\"error\""));
+        n++;
+    }
+    assert_int_equal(n, 100);
+    world_wait(w, 20);
+    assert_false(w->conn[c].paused);
+    assert_true(is_open(w, c));
+}
+
 static unsigned answers(struct world *w, unsigned c)
 {
     unsigned n = 0;
@@ -623,6 +641,7 @@ int main(void)
         T(members_and_values),
         T(bad_lines),
         T(rate),
+        T(rate_of_nonsense),
         T(turn),
         T(hello_and_login),
         T(line_time),

@@ -110,6 +110,32 @@ static void a_raw_nul_is_no_end(void **unused)
     assert_int_equal(json_scan("12", 1, &json_wire_limits, why), ERR_OK);
 }
 
+/* Names that only a digit in the middle tells apart; `twice` spells the first once more. */
+static void put_alike(struct buf *b, const char *twice)
+{
+    buf_reset(b);
+    buf_puts(b, "{");
+    for (unsigned i = 0; i < 60; i++)
+        buf_printf(b, "\"%*s%02u%*s\":1,", 20, "x", i, 20, "y");
+    buf_printf(b, "\"%*s%s%*s\":1}", 20, "x", twice, 20, "y");
+}
+
+static void tells_names_apart_that_are_alike(void **unused)
+{
+    struct buf b = BUF_EMPTY;
+    char why[JSON_WHY_LEN];
+
+    (void)unused;
+    put_alike(&b, "60");
+    assert_int_equal(json_scan(b.data, b.len, &json_wire_limits, why), ERR_OK);
+    put_alike(&b, "00");
+    assert_int_equal(json_scan(b.data, b.len, &json_wire_limits, why), ERR_PARSE);
+    put_alike(&b, "\\u00300");
+    assert_int_equal(json_scan(b.data, b.len, &json_wire_limits, why), ERR_PARSE);
+    assert_non_null(strstr(why, "the same name twice"));
+    buf_fini(&b);
+}
+
 static void refuses_a_name_twice_however_spelt(void **unused)
 {
     (void)unused;
@@ -418,6 +444,7 @@ int main(void)
         cmocka_unit_test(refuses_bad_strings),
         cmocka_unit_test(a_raw_nul_is_no_end),
         cmocka_unit_test(refuses_a_name_twice_however_spelt),
+        cmocka_unit_test(tells_names_apart_that_are_alike),
         cmocka_unit_test(members_are_limited),
         cmocka_unit_test(depth_is_limited),
         cmocka_unit_test(deep_nests_are_refused),

@@ -19,7 +19,7 @@ struct hall {
     uint16_t port;
     int fd[READERS];
     conn_id id[READERS];
-    unsigned n, slow, gone;
+    unsigned n, slow, drained, gone;
 };
 
 static void on_accepted(void *arg, conn_id conn, const struct net_peer *peer)
@@ -53,8 +53,8 @@ static void on_slow(void *arg, conn_id conn)
 
 static void on_drained(void *arg, conn_id conn)
 {
-    (void)arg;
     (void)conn;
+    ((struct hall *)arg)->drained++;
 }
 
 static void open_hall(struct hall *h, unsigned n)
@@ -177,6 +177,47 @@ static void stalled_reader(void **unused)
     close_hall(&h, 2);
 }
 
+static uint64_t queued(const struct hall *h)
+{
+    struct net_stats s;
+
+    net_stats(h->net, &s);
+    return s.queued;
+}
+
+/* One that catches up while all is held is said to have done so, when it goes on. */
+static void a_reader_catches_up_while_held(void **unused)
+{
+    struct hall h = {.n = 0};
+    struct shared *s = line_new('x');
+    char text[4 * LINE_BYTES];
+
+    (void)unused;
+    open_hall(&h, 1);
+    assert_int_equal(fcntl(h.fd[0], F_SETFL, O_NONBLOCK), 0);
+    while (h.slow == 0) {
+        net_send(h.net, h.id[0], &(struct net_send){shared_ref(s), false, SLOW_AT});
+        assert_false(net_flush(h.net));
+        (void)uv_run(&h.loop, UV_RUN_NOWAIT);
+    }
+    net_hold(h.net);
+    while (queued(&h) > 0) {
+        while (recv(h.fd[0], text, sizeof(text), 0) > 0)
+            ;
+        (void)uv_run(&h.loop, UV_RUN_NOWAIT);
+        assert_false(net_flush(h.net));
+    }
+    assert_int_equal(h.drained, 0); /* nobody could do anything about it */
+    net_release(h.net);
+    assert_false(net_flush(h.net));
+    assert_int_equal(h.drained, 1);
+    assert_false(net_flush(h.net));
+    assert_int_equal(h.drained, 1);
+    assert_int_equal(s->refs, 1);
+    shared_unref(s);
+    close_hall(&h, 1);
+}
+
 /* What a connection takes here, with the tables as they happen to grow; core_idle has the rest. */
 static void an_idle_one_is_small(void **unused)
 {
@@ -202,6 +243,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_write_a_turn),
         cmocka_unit_test(stalled_reader),
+        cmocka_unit_test(a_reader_catches_up_while_held),
         cmocka_unit_test(an_idle_one_is_small),
     };
 
