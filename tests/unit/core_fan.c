@@ -65,32 +65,62 @@ static unsigned sends_to(const struct hall *h, unsigned conn, const struct share
     return n;
 }
 
+/* What was just asked by that seat was answered, and told to all by one line, players first. */
+static void expect_one_event(const struct hall *h, unsigned asker)
+{
+    const struct shared *first = NULL, *own = NULL;
+    bool others = false;
+
+    assert_int_equal(h->w.n_sends, 1 + 2 + WATCHERS); /* the answer, and the event to all */
+    assert_int_equal(sends_to(h, h->seat[1 - asker], &first), 1);
+    assert_int_equal(sends_to(h, h->seat[asker], &own), 2);
+    assert_ptr_equal(own, first);
+    for (unsigned i = 0; i < WATCHERS; i++) {
+        const struct shared *bytes = NULL;
+
+        assert_int_equal(sends_to(h, h->watcher[i], &bytes), 1);
+        assert_ptr_equal(bytes, first);
+    }
+    for (size_t i = 0; i < h->w.n_sends; i++) {
+        assert_false(h->w.sends[i].player && others);
+        others |= !h->w.sends[i].player;
+    }
+}
+
+/* A figure of the active side turns. Returns the seat that said so. */
+static unsigned order_turn(struct hall *h)
+{
+    const char *sync = say(h, h->seat[0], "sync", "");
+    const char *state = strstr(sync, "\"state\":{");
+    const char *head = strstr(sync, "\"head\":");
+    char active[16], more[160];
+    unsigned seat;
+
+    assert_non_null(state);
+    assert_non_null(head);
+    world_member(state, "active", active, sizeof(active));
+    seat = str_eq(active, "red") ? 0 : 1;
+    (void)snprintf(more, sizeof(more),
+                   ",\"order_id\":\"o1\",\"base\":%ld,\"order\":{\"do\":\"turn\",\"figures\":["
+                   "\"%s\"],\"face\":\"e\"}",
+                   strtol(head + strlen("\"head\":"), NULL, 10), seat == 0 ? "r1" : "n1");
+    h->w.n_sends = 0;
+    (void)say(h, h->seat[seat], "order", more);
+    return seat;
+}
+
 static void one_serialisation(void **unused)
 {
     struct hall h;
-    const struct shared *first = NULL, *own = NULL;
-    bool others = false;
 
     (void)unused;
     open_hall(&h);
     for (unsigned i = 0; i < WATCHERS; i++)
         (void)say(&h, h.watcher[i], "watch", "");
+    expect_one_event(&h, order_turn(&h)); /* its two entries are one line's */
     h.w.n_sends = 0;
     (void)say(&h, h.seat[0], "offer", ",\"offer\":\"draw\"");
-    assert_int_equal(h.w.n_sends, 1 + 2 + WATCHERS); /* the answer, and the event to all */
-    assert_int_equal(sends_to(&h, h.seat[1], &first), 1);
-    assert_int_equal(sends_to(&h, h.seat[0], &own), 2);
-    assert_ptr_equal(own, first);
-    for (unsigned i = 0; i < WATCHERS; i++) {
-        const struct shared *bytes = NULL;
-
-        assert_int_equal(sends_to(&h, h.watcher[i], &bytes), 1);
-        assert_ptr_equal(bytes, first);
-    }
-    for (size_t i = 0; i < h.w.n_sends; i++) { /* players first */
-        assert_false(h.w.sends[i].player && others);
-        others |= !h.w.sends[i].player;
-    }
+    expect_one_event(&h, 0);
     world_fini(&h.w);
 }
 
