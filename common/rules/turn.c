@@ -142,13 +142,14 @@ static enum rules_err dispatch(struct rules_ctx *c, const struct rules_order *o)
 {
     enum rules_err e;
 
-    if (o->kind == RULES_DO_START)
+    if (o->kind == RULES_DO_START && c->s.turn == 0)
         return rules_do_start(c);
     if ((e = check_side(c, o)) != RULES_OK)
         return e;
     switch ((enum rules_do)o->kind) {
-    case RULES_DO_START:
-        break;
+    case RULES_DO_START: /* it has begun */
+        return rules_refuse(&c->out->refusal, RULES_WHY_NOT_YOUR_PHASE, RULES_NO_FIGURE,
+                            RULES_NO_SQUARE);
     case RULES_DO_MOVE:
         return rules_do_move(c, o);
     case RULES_DO_TURN:
