@@ -28,6 +28,18 @@ def missing(results):
     return [name for name in SPECS if name not in found]
 
 
+def joined(kept, results, order):
+    """An earlier run's results with the groups in them that were measured now; theirs say when."""
+    now = {group["name"] for group in results["groups"]}
+    earlier = [dict(group, at=group.get("at", kept["machine"]["at"])) for group in kept["groups"]
+               if group["name"] not in now]
+    found = {bar["name"]: bar for bar in kept["bars"] + results["bars"]}
+    rows = [row for row in kept["rows"] if row["group"] not in now] + results["rows"]
+    return dict(results, groups=sorted(earlier + results["groups"], key=lambda g: order.index(g["name"])),
+                rows=sorted(rows, key=lambda r: order.index(r["group"])),
+                bars=[found[name] for name in SPECS if name in found])
+
+
 def sign(least):
     return "\u2265" if least else "\u2264"
 
@@ -108,6 +120,9 @@ def disturbed(results):
     text = "The canaries moved by over 15 %% within: %s." % (", ".join(moved) or "no group")
     if again:
         text += " Measured a second time because they had moved: %s." % ", ".join(again)
+    earlier = {g["at"] for g in groups if "at" in g}
+    for at in sorted(earlier):
+        text += " Of a run at %s: %s." % (at, ", ".join(g["name"] for g in groups if g.get("at") == at))
     for g in groups:
         if g["trouble"]:
             text += " %s couldn't be measured: %s." % (g["name"], g["trouble"])

@@ -32,7 +32,7 @@ void game_begin(struct load *l, struct game *g, unsigned i);
 void game_order(struct game *g);
 /* Take what came to a seat. True: the order under way is done and the seat has seen its entries. */
 bool game_take(struct game *g, unsigned seat);
-/* End the phase if it has had any orders, and wait until both seats have seen that. */
+/* End the phase if it has had many orders, and wait until both seats have seen that. */
 void game_next_phase(struct game *g);
 /* Both seats have seen all. */
 bool game_is_even(const struct game *g);
