@@ -99,6 +99,17 @@ static void answers_come_in_order_and_in_groups(void **unused)
     rig_rmdir(dir);
 }
 
+/* In a new directory: rows of each kind, and what a dump of them says. The store is stopped. */
+static void write_all_kinds(char dir[64], struct buf *dump)
+{
+    rig_mkdir(dir);
+    rig_open(&rig, dir);
+    put_all_kinds(&rig);
+    all_ok();
+    rig_stop(&rig);
+    rig_dump(rig.store, dump);
+}
+
 static void all_is_there_after_reopening(void **unused)
 {
     struct buf before = BUF_EMPTY;
@@ -106,12 +117,7 @@ static void all_is_there_after_reopening(void **unused)
     char dir[64];
 
     (void)unused;
-    rig_mkdir(dir);
-    rig_open(&rig, dir);
-    put_all_kinds(&rig);
-    all_ok();
-    rig_stop(&rig);
-    rig_dump(rig.store, &before);
+    write_all_kinds(dir, &before);
     store_free(rig.store);
     dump_of(dir, &after);
     assert_string_equal(buf_str(&before), buf_str(&after));
@@ -515,12 +521,7 @@ static void old_heads_are_mended(void **unused)
     char dir[64];
 
     (void)unused;
-    rig_mkdir(dir);
-    rig_open(&rig, dir);
-    put_all_kinds(&rig);
-    all_ok();
-    rig_stop(&rig);
-    rig_dump(rig.store, &before);
+    write_all_kinds(dir, &before);
     store_free(rig.store);
     sql(dir, "UPDATE heads SET pos=3 WHERE mkey=2; DELETE FROM heads WHERE mkey=1");
     dump_of(dir, &after);
@@ -539,12 +540,7 @@ static void a_fold_without_room_is_made_up_for(void **unused)
     char dir[64];
 
     (void)unused;
-    rig_mkdir(dir);
-    rig_open(&rig, dir);
-    put_all_kinds(&rig);
-    all_ok();
-    rig_stop(&rig);
-    rig_dump(rig.store, &before);
+    write_all_kinds(dir, &before);
     badfs_set(BADFS_FULL, 0);
     store_free(rig.store);
     assert_true(badfs_failed() > 0);
