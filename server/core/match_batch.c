@@ -431,7 +431,7 @@ static struct store_op *add_op(struct match_batch *b, struct match_step *st,
 {
     struct store_op *op;
 
-    if (st->n % STEP_OPS <= 1) /* one is enough for most orders */
+    if (st->n == 0 || st->n % STEP_OPS == 1) /* one is enough for most orders */
         st->op = mem_resize(st->op, st->n == 0 ? 1 : st->n + STEP_OPS, sizeof(*st->op));
     op = &st->op[st->n++];
     memset(op, 0, sizeof(*op));

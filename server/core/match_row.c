@@ -85,32 +85,26 @@ static void put_setup(const struct match *m, struct jsonw *w)
 }
 
 /* As an array, the names left out: it stands behind each batch of the journal. */
-static void put_timers(const struct match_core *c, struct jsonw *w)
-{
-    const struct match_clocks *k = &c->clock;
-
-    jsonw_arr(w);
-    jsonw_int(w, TIMERS_FORMAT);
-    jsonw_int(w, c->head);
-    jsonw_hex(w, c->hash, MARK_LEN);
-    jsonw_hex(w, c->state_hash, MARK_LEN);
-    jsonw_int(w, c->dice.kid);
-    jsonw_int(w, k->since.ms);
-    for (unsigned side = 0; side < 2; side++) {
-        jsonw_int(w, k->left_ms[side]);
-        jsonw_int(w, k->away_until[side].ms);
-    }
-    jsonw_int(w, k->owes_since.ms);
-    jsonw_int(w, c->joined_at.ms);
-    jsonw_int(w, c->order_at.ms);
-    jsonw_arr_end(w);
-}
-
 void timers_write(const struct match_core *c, struct buf *out)
 {
+    const struct match_clocks *k = &c->clock;
     struct jsonw w = jsonw_on(out);
 
-    put_timers(c, &w);
+    jsonw_arr(&w);
+    jsonw_int(&w, TIMERS_FORMAT);
+    jsonw_int(&w, c->head);
+    jsonw_hex(&w, c->hash, MARK_LEN);
+    jsonw_hex(&w, c->state_hash, MARK_LEN);
+    jsonw_int(&w, c->dice.kid);
+    jsonw_int(&w, k->since.ms);
+    for (unsigned side = 0; side < 2; side++) {
+        jsonw_int(&w, k->left_ms[side]);
+        jsonw_int(&w, k->away_until[side].ms);
+    }
+    jsonw_int(&w, k->owes_since.ms);
+    jsonw_int(&w, c->joined_at.ms);
+    jsonw_int(&w, c->order_at.ms);
+    jsonw_arr_end(&w);
 }
 
 static void put_state(const struct match_core *c, struct jsonw *w)
