@@ -537,7 +537,7 @@ def records(server):
     bob.join(match, "first-blood")
     started([ann, bob], match)
     eve.watch(match, "first-blood")
-    play([ann, bob, eve], match, until=lambda: eve.views[match].head > 200)
+    play([ann, bob, eve], match, until=lambda: eve.views[match].head > 60)
     catch_up([ann, bob, eve], match)
     pump_until([ann, bob, eve], lambda: not any(b.views[match].journal.open for b in (ann, bob, eve)),
                "the roll that may be open")
@@ -564,7 +564,7 @@ def restarts(server):
     homeless = idle.guest("homeless")
     for turn in range(8):
         head = ann.views[match].head
-        play(both, match, until=lambda head=head: ann.views[match].head > head + 12)
+        play(both, match, until=lambda head=head: ann.views[match].head > head + 8)
         if turn % 2:
             server.stop()
         else:

@@ -144,9 +144,17 @@ def server_dice(server):
 
 def pages(server):
     """A long journal comes in pages of at most 64 KiB; live events begin at the head only."""
-    match, ann, bob = seat_pair(server, "tin-lizzy-down", "pages", fair="strict")
+    counts = []
+    while max(counts, default=0) < 2 and len(counts) < 20:  # dice may end a game within one page
+        counts.append(pages_of_a_game(server, len(counts)))
+    need(counts[-1] > 1, "pages of whole games: %s" % counts)
+
+
+def pages_of_a_game(server, number):
+    names = ["%s-%d" % (name, number) for name in ("ann", "bob", "eve")]
+    match, ann, bob = seat_pair(server, "tin-lizzy-down", "pages", names[:2], fair="strict")
     play([ann, bob], match)
-    eve = Bot(server, "eve", 1)
+    eve = Bot(server, names[2], 1)
     view = eve.watch(match, "tin-lizzy-down", keep=True)
     same_end([ann, bob, eve], match)
     after, pages_seen = 0, 0
@@ -157,10 +165,9 @@ def pages(server):
         need(size < 2 * PAGE_BYTES, "a page of about %d bytes" % size)
         pages_seen += 1
         if "next" not in result:
-            break
+            return pages_seen
         need(result["next"] > after, "a page that goes nowhere")
         after = result["next"]
-    need(pages_seen > 1, "only %d pages: %d entries" % (pages_seen, view.head))
 
 
 def in_the_middle(server):
@@ -169,7 +176,7 @@ def in_the_middle(server):
     late = []
 
     def step(bots):
-        if len(late) < 4 and len(bots) == 2 and ann.views[match].head > 30 * (1 + len(late)):
+        if len(late) < 4 and len(bots) == 2 and ann.views[match].head > 12 * (1 + len(late)):
             late.append(Bot(server, "late%d" % len(late), 1))
             late[-1].watch(match, SCENARIO)
     bots = [ann, bob]
@@ -246,11 +253,11 @@ def unwatched(server):
     view = eve.watch(match, SCENARIO)
     equal(eve.call("match.unwatch", match=match), {}, "unwatch")
     head = view.head
-    play([ann, bob], match, until=lambda: ann.views[match].head > head + 40)
+    play([ann, bob], match, until=lambda: ann.views[match].head > head + 20)
     eve.call("session.ping")
     equal(view.head, head, "events behind an unwatch")
     eve.sync(view)
-    need(view.head >= head + 40, "watching again")
+    need(view.head >= head + 20, "watching again")
     pump_until([ann, bob], lambda: not ann.views[match].flying and not bob.views[match].flying, "")
 
 

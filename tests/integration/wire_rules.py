@@ -148,7 +148,7 @@ def live_clock(server):
             need(ms <= most, "%s has %d ms at %d, and had %d" % (
                 side, ms, entry["seq"], left[side]))
             left[side], phases[side] = ms, 0
-    need(seen > 50, "left stands with %d entries only" % seen)
+    need(seen > 20, "left stands with %d entries only" % seen)
 
 
 def broken_connections(server):
@@ -167,7 +167,7 @@ def broken_connections(server):
     play([ann, bob], match, step=step)
     same_end([ann, bob], match)
     ann.verified_record(match)
-    need(breaks[0] > 5, "only %d breaks" % breaks[0])
+    need(breaks[0] > 1, "only %d breaks" % breaks[0])
 
 
 TESTS = (server_dice, strict, normal, other_readings, live_clock, broken_connections)
