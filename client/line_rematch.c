@@ -127,6 +127,8 @@ void line_rematch(struct line_mode *l)
     jsonw_m_bool(w, "rated", m->audit.rated);
     if (m->delay > 0)
         jsonw_m_int(w, "delay", m->delay);
+    if (m->max_spectators > 0)
+        jsonw_m_int(w, "max_spectators", m->max_spectators);
     jsonw_m_hex(w, "rematch_of", m->audit.match, MATCH_ID_LEN);
     link_send(app_link(l->app), on_made, l);
 }

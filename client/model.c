@@ -151,6 +151,8 @@ static enum model_need read_head(struct model *m, const struct json *r, uint32_t
         return resync(why, "the match is played on another scenario than the one fetched");
     if (!json_get_u32(r, "delay", &m->delay))
         m->delay = 0;
+    if (!json_get_u32(r, "max_spectators", &m->max_spectators))
+        m->max_spectators = 0;
     if (json_get(r, "role") == NULL)
         m->role = ROLE_COUNT;
     else if (!get_role(r, &m->role))

@@ -41,7 +41,8 @@ struct model {
     struct model_clock clock;
     struct model_seat seat[2]; /* by role */
     uint32_t spectators;
-    uint32_t delay; /* phases that who looks on is behind, as the match was opened with */
+    uint32_t delay;          /* phases that who looks on is behind, as the match was opened with */
+    uint32_t max_spectators; /* likewise; 0: as many as the server takes */
 };
 
 /* Told of every entry as it is confirmed; m->audit.last is it. live: new,

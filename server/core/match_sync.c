@@ -83,6 +83,8 @@ static void put_front(const struct match *m, const struct match_sync *s, struct 
     jsonw_m_str(w, "maker", setup->maker);
     if (setup->delay > 0)
         jsonw_m_int(w, "delay", setup->delay);
+    if (setup->max_spectators > 0)
+        jsonw_m_int(w, "max_spectators", setup->max_spectators);
     if (m->core->started)
         put_players(m, w);
     if (s->role == ROLE_COUNT)

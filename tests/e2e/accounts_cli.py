@@ -199,7 +199,7 @@ class Club(unittest.TestCase):
         self.assertEqual(sorted(codes), [0, 69], "one server is away")
 
     def test_draw_and_rematch(self):
-        first, second = self.play_both()
+        first, second = self.play_both("--delay", "2", "--max-spectators", "3")
         at = len(second.text)
         first.type("draw")
         second.wait("(?i)draw", at)
@@ -224,6 +224,10 @@ class Club(unittest.TestCase):
         sides = [re.findall(r"You play (\w+)", screen.text) for screen in (first, second)]
         self.assertEqual(len(sides[0]), 2, sides)
         self.assertEqual(sides[0], sides[1][::-1], "sides swapped")
+        conn = self.server.connect()
+        conn.guest("looker")
+        again = next(m for m in conn.call("lobby.list", state="live")["matches"] if m["no"] == 2)
+        self.assertEqual((again.get("delay"), again.get("max_spectators")), (2, 3), "for who looks on")
         for screen in (first, second):
             screen.type("quit")
             self.assertEqual(screen.end(), 0)
