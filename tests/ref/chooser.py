@@ -5,10 +5,10 @@ import os
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "sim")]
+sys.path.insert(0, HERE)
 
+from player import Player  # noqa: E402
 from rules import DiceOut, Refused  # noqa: E402
-from rules_diff import Player  # noqa: E402
 
 TRIES = 30
 
