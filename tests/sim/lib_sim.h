@@ -10,7 +10,7 @@
  * players (lib_sim_actor.c, lib_sim_seat.c, lib_sim_pest.c) and the core (lib_sim_server.c) over
  * links (lib_sim_net.c); what the core stores goes to rows (lib_sim_disk.c), and each journal line
  * that has become durable to its match's ledger (lib_sim_ledger.c), which knows the truth. The tap
- * (lib_sim_tap.c) holds every line that leaves the server against that truth.
+ * (lib_sim_tap.c, lib_sim_tap_stream.c) holds every line that leaves the server against that truth.
  */
 #ifndef SK_TESTS_LIB_SIM_H
 #define SK_TESTS_LIB_SIM_H
