@@ -67,8 +67,8 @@ class Ear(unittest.TestCase):
                                stderr=subprocess.DEVNULL, env=self.env("Botty"))
         try:
             text = self.hear("Ann", [
-                "e", "ground", "look t1", "look l1", "look z9", "figures", "goals", "status",
-                "legal l1", "odds l1", "t l1 n", "u", "m l1 a1", "e", "e", "log 3", "resign",
+                "ground", "look t1", "look l1", "look z9", "figures", "goals", "status", "legal l1",
+                "odds l1", "t l1 n", "u", "m l1 a1", "e", "e", "e", "log 3", "resign",
                 "resign yes"], "--create", "tin-lizzy-down", "--side", "legion")
         finally:
             bot.kill()

@@ -131,10 +131,12 @@ def kept():
             screen.exit_code()
         with solo(home, "--keep", os.path.join(home, "game")) as screen:
             screen.wait(MINE, r"R R1 +b3 +▶ acted", "dice checked")
+            now = turn(screen)
             screen.keys("e")
             screen.wait("End the phase")
             screen.keys("y")
-            screen.wait(MINE, r"R R1 +b3 +▶ ready")  # the bot is back too
+            screen.until(lambda: re.search(MINE, screen.text()) and turn(screen) != now,
+                         "our next phase")  # the bot is back too
             screen.keys("R", "y")
             screen.wait(OVER)
             screen.keys("q")
@@ -156,8 +158,9 @@ def plain_terminal():
                     break
                 now = turn(screen)
                 screen.keys("Tab")
-                screen.wait("chosen", r"may go to|no shot|sees")
-                screen.keys("Up", "Enter", "Escape")
+                if "chosen" in screen.wait("chosen|Nobody of yours can act"):
+                    screen.wait(r"may go to|no shot|sees")
+                    screen.keys("Up", "Enter", "Escape")
                 my_phase(screen)
                 screen.keys("e")
                 screen.wait(r"End the phase\?|turn (?!%s of)|%s" % (now, OVER))

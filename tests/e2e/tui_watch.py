@@ -12,7 +12,7 @@ import threading
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from lib_tmux import Failure, Screen, Server, need_tmux, program  # noqa: E402
-from lib_bot import play, seat_pair  # noqa: E402
+from lib_bot import at_rest, play, seat_pair  # noqa: E402
 from tui_play import quiet  # noqa: E402
 
 
@@ -52,8 +52,9 @@ class Relay:
 
 
 def until(bots, match, head):
-    play(bots, match, until=lambda: all(b.views[match].over() or (
-        b.views[match].head >= head and b.views[match].journal.settled()) for b in bots))
+    play(bots, match, until=lambda: any(
+        b.views[match].over() or b.views[match].head >= head for b in bots))
+    at_rest(bots, match)
 
 
 def step_of(screen):

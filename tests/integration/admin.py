@@ -282,4 +282,4 @@ def erased(server):
 
 if __name__ == "__main__":
     program("skirmishctl")
-    sys.exit(run((looking, words_that_are_wrong, others, accounts, suspended, erased)))
+    run((looking, words_that_are_wrong, others, accounts, suspended, erased))

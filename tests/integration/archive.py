@@ -29,8 +29,11 @@ def files(server):
     """All lines of the archive's files, which are gzip that anybody reads."""
     lines = []
     for path in sorted(glob.glob(server.data + "/archive/*.ndjson.gz")):
-        with gzip.open(path, "rt", encoding="utf-8", newline="\n") as file:
-            lines += [line.rstrip("\n") for line in file]
+        try:
+            with gzip.open(path, "rt", encoding="utf-8", newline="\n") as file:
+                lines += [line.rstrip("\n") for line in file]
+        except (EOFError, gzip.BadGzipFile):  # it is being written: what is whole counts
+            pass
     return lines
 
 

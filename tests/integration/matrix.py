@@ -219,4 +219,4 @@ def matrix(server):
 
 
 if __name__ == "__main__":
-    sys.exit(run((matrix,)))
+    run((matrix,))

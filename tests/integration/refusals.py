@@ -441,4 +441,4 @@ TESTS = (out_of_turn, another_s_figure, illegal, shapes, unknown_match, second_s
          too_many, to_the_end)
 
 if __name__ == "__main__":
-    sys.exit(run(TESTS))
+    run(TESTS)

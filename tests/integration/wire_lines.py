@@ -290,4 +290,4 @@ TESTS = (byte_at_a_time, split_and_joined, interleaved, half_a_line, not_json, c
          closing)
 
 if __name__ == "__main__":
-    sys.exit(run(TESTS))
+    run(TESTS)

@@ -173,4 +173,4 @@ def broken_connections(server):
 TESTS = (server_dice, strict, normal, other_readings, live_clock, broken_connections)
 
 if __name__ == "__main__":
-    sys.exit(run(TESTS))
+    run(TESTS)
