@@ -106,7 +106,7 @@ bool line_answer_challenge(struct line_mode *l, bool accept)
 void line_rematch(struct line_mode *l)
 {
     const struct model *m = line_match(l);
-    struct buf clock = BUF_EMPTY;
+    struct buf clock = BUF_EMPTY, readings = BUF_EMPTY;
     struct jsonw *w;
 
     if (!m->audit.over || m->role > ROLE_B) {
@@ -125,6 +125,9 @@ void line_rematch(struct line_mode *l)
     buf_fini(&clock);
     jsonw_m_str(w, "fair", fair_word((enum fair)m->audit.fair));
     jsonw_m_bool(w, "rated", m->audit.rated);
+    readings_to_json(&model_board(m)->readings, &readings);
+    jsonw_m_raw(w, "readings", buf_str(&readings), readings.len);
+    buf_fini(&readings);
     if (m->delay > 0)
         jsonw_m_int(w, "delay", m->delay);
     if (m->max_spectators > 0)

@@ -17,6 +17,9 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import lib_wire  # noqa: E402
 
 SECRET = "correct horse battery"
+# None of them is first-blood's own.
+READINGS = {"turning": "free", "melee": "after_each", "saves": "one", "volley": "all",
+            "roster": "arrived"}
 
 
 class Person:
@@ -173,8 +176,8 @@ class Club(unittest.TestCase):
             self.check(person.account("register", "--name", name), 0)
         self.check(self.ann.run("turns"), 1)
         conn = self.server.connect()
-        conn.hello()
         self.addCleanup(conn.close)
+        conn.hello()
         conn.call("session.login", name="Ann", password=SECRET)
         match = conn.call("match.create", scenario="first-blood", side="red", fair="server",
                           clock={"kind": "correspondence", "days": 3}, opponent="Bob")["match"]
@@ -225,12 +228,32 @@ class Club(unittest.TestCase):
         self.assertEqual(len(sides[0]), 2, sides)
         self.assertEqual(sides[0], sides[1][::-1], "sides swapped")
         conn = self.server.connect()
+        self.addCleanup(conn.close)
         conn.guest("looker")
         again = next(m for m in conn.call("lobby.list", state="live")["matches"] if m["no"] == 2)
         self.assertEqual((again.get("delay"), again.get("max_spectators")), (2, 3), "for who looks on")
         for screen in (first, second):
             screen.type("quit")
             self.assertEqual(screen.end(), 0)
+
+    def test_rematch_as_it_was_played(self):
+        """Whoever asks for it: with the readings of the first game."""
+        conn = self.server.connect()
+        self.addCleanup(conn.close)
+        conn.hello()
+        conn.call("session.register", name="Cora", password=SECRET)
+        first = conn.call("match.create", scenario="first-blood", side="red", fair="server",
+                          clock={"kind": "none"}, readings=READINGS)["match"]
+        self.check(self.ann.account("register", "--name", "Ann"), 0)
+        ann = Screen(self.ann, "play", "--plain", "--join", "any")
+        ann.wait("Turn 1")
+        conn.call("match.resign", match=first)
+        ann.wait("`rematch` asks for another game")
+        ann.wait("A rematch is offered", ann.type("rematch"))
+        asked = conn.call("match.mine")["matches"]
+        self.assertEqual([(m["rematch_of"], m["readings"]) for m in asked], [(first, READINGS)])
+        ann.type("quit")
+        self.assertEqual(ann.end(), 0)
 
     def test_pause_and_takeback(self):
         first, second = self.play_both("--clock", "10m+5s")

@@ -18,7 +18,6 @@ import os
 import re
 import selectors
 import socket
-import sqlite3
 import subprocess
 import sys
 import tempfile
