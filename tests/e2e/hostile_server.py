@@ -98,7 +98,7 @@ class Terminal(unittest.TestCase):
         home = tempfile.TemporaryDirectory(prefix="skirmish-hostile-")
         self.addCleanup(home.cleanup)
         self.env = {**os.environ, "HOME": home.name, "XDG_STATE_HOME": home.name,
-                    "XDG_CONFIG_HOME": home.name, "LC_ALL": "C.UTF-8",
+                    "XDG_CONFIG_HOME": home.name, "LC_ALL": "C.UTF-8", "TERM": "xterm",
                     "SKIRMISH_SERVER": self.server.url}
 
     def check(self, data):
