@@ -94,7 +94,7 @@ def flag_falls(server):
               "the end")
         equal(over["left"][loser], 0, "left")
         begun = [e["ts"] for e in entries(ann, match) if e["kind"] == "started"][0]
-        need(1980 <= over["ts"] - begun <= 4000, "fell after %d ms" % (over["ts"] - begun))
+        need(1980 <= over["ts"] - begun <= 2900, "fell after %d ms" % (over["ts"] - begun))
         equal(ann.call("match.mine"), {"matches": []}, "seats")
 
 
